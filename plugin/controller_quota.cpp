@@ -25,7 +25,7 @@ namespace {
 } // namespace
 
 template <typename T, typename Use>
-Result<T> ControllerQuota::with_records(const quota::Lookup& lookup, Use use) const {
+[[gnu::hot]] Result<T> ControllerQuota::with_records(const quota::Lookup& lookup, Use use) const {
     if (!manager_) return manager_.error();
     const AssocMgrReadLock lock(*manager_);
     if (*manager_->qos_list == nullptr || *manager_->tres_names == nullptr)
@@ -36,7 +36,7 @@ Result<T> ControllerQuota::with_records(const quota::Lookup& lookup, Use use) co
     return use(ControllerRecords(*manager_, cache_, cache_.generation(read_state(*manager_)), lookup));
 }
 
-Result<model::AccountView> ControllerQuota::check(const quota::Lookup& lookup) const {
+[[gnu::hot]] Result<model::AccountView> ControllerQuota::check(const quota::Lookup& lookup) const {
     return with_records<model::AccountView>(lookup, [&lookup](const ControllerRecords& records) {
         return Result<model::AccountView>(WithResultOf([&] { return quota::build_view(records, lookup); }));
     });
@@ -49,7 +49,7 @@ Result<void> ControllerQuota::read(const quota::Lookup& lookup, quota::RecordsRe
     });
 }
 
-bool ControllerQuota::is_operator(std::uint32_t user_id) const {
+[[gnu::hot]] bool ControllerQuota::is_operator(std::uint32_t user_id) const {
     if (is_slurm_user(user_id)) return true;
     if (!manager_) return false;
     const AssocMgrReadLock lock(*manager_);

@@ -14,7 +14,8 @@ constexpr std::chrono::seconds max_generation_age{1};
 
 } // namespace
 
-Generation RecordsCache::generation(const std::optional<RecordsState>& state, Clock::time_point now) {
+[[gnu::hot]] Generation RecordsCache::generation(const std::optional<RecordsState>& state,
+                                                 Clock::time_point now) {
     const std::scoped_lock lock(generation_mutex_);
     if (!state) {
         state_.reset();

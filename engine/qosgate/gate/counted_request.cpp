@@ -31,7 +31,7 @@ void CountedRequest::count(const model::AccountView& view) {
     counter.count_submission(view, job);
 }
 
-std::optional<model::ResourceBounds> BoundsOfRequest::bounds(const model::AccountView& view) {
+[[gnu::hot]] std::optional<model::ResourceBounds> BoundsOfRequest::bounds(const model::AccountView& view) {
     was_asked_ = true;
     request_.count(view);
     const JobCounter& counter = request_.counter;

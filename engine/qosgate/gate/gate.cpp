@@ -30,7 +30,8 @@ bool is_failure(const LogLine& line) {
 }
 
 /// Records what the rules did with a new or changed job; they may have rejected it.
-void take_outcome(Decision& decision, policy::RuleOutcome& outcome, const LoggedJob& job, const Site& site) {
+[[gnu::hot]] void take_outcome(Decision& decision, policy::RuleOutcome& outcome, const LoggedJob& job,
+                               const Site& site) {
     const bool is_written = job.change == nullptr && !outcome.rejected;
     for (const policy::RuleEvent& event : outcome.events)
         if (is_written || event.kind != policy::EventKind::changed) log_rule(decision, job, event);
@@ -256,8 +257,8 @@ void judge_change(Decision& decision, model::JobUpdate& update, ResolvedRequest&
 
 } // namespace
 
-Decision Gate::decide(const JobRequest& request, KnownCluster known, const policy::Policy* policy,
-                      HetParts* parts) const {
+[[gnu::hot]] Decision Gate::decide(const JobRequest& request, KnownCluster known,
+                                   const policy::Policy* policy, HetParts* parts) const {
     const Site site(known, policy, provider_, release_);
     // Limits that leave room for one part may not leave room for all of them.
     const ResolveOptions options{.extent = parts ? ViewExtent::whole : ViewExtent::short_within_limits};

@@ -34,11 +34,11 @@ std::string read_list(const std::string& list, OwnName own_name) {
 }
 
 /// Case matters in these names.
-std::string read_names(const std::string& list, const AccountView& /*view*/) {
+[[gnu::hot]] std::string read_names(const std::string& list, const AccountView& /*view*/) {
     return read_list(list, [](std::string_view part) { return std::string(part); });
 }
 
-std::string read_qos(const std::string& list, const AccountView& view) {
+[[gnu::hot]] std::string read_qos(const std::string& list, const AccountView& view) {
     return read_list(list, [&view](std::string_view part) {
         if (view.job_qos.flags && text::iequals(view.job_qos.name, part)) return view.job_qos.name;
         const auto named = [part](const model::Qos& qos) { return text::iequals(qos.name, part); };
@@ -49,7 +49,7 @@ std::string read_qos(const std::string& list, const AccountView& view) {
 
 /// Without `associations` in AccountingStorageEnforce slurmctld replaces an account that is not the user's by
 /// the default account.
-std::string read_account(const std::string& account, const AccountView& view) {
+[[gnu::hot]] std::string read_account(const std::string& account, const AccountView& view) {
     return text::lower(view.account.empty() ? account : view.account);
 }
 
@@ -80,7 +80,7 @@ std::unique_ptr<const JobRequest> as_read(const JobRequest& request, const Accou
 }
 
 /// The job with its minimum counts; empty if they equal those for the limits.
-std::optional<model::ResolvedJob> at_least(const ResolvedRequest& resolved) {
+[[gnu::hot]] std::optional<model::ResolvedJob> at_least(const ResolvedRequest& resolved) {
     auto counts = resolved.counter.at_least(resolved.view(), resolved.job.tres);
     if (!counts) return std::nullopt;
     std::optional<model::ResolvedJob> job = resolved.job;
@@ -96,8 +96,8 @@ std::optional<TimeLimit> max_time_of(const AccountView& view) {
     return max_time;
 }
 
-policy::RuleInput facts_of(const ResolvedRequest& resolved, const model::ResolvedJob& counted,
-                           bool sender_is_operator) {
+[[gnu::hot]] policy::RuleInput facts_of(const ResolvedRequest& resolved, const model::ResolvedJob& counted,
+                                        bool sender_is_operator) {
     const AccountView& view = resolved.view();
     const std::string_view partition = view.partitions.empty()
                                            ? std::string_view()

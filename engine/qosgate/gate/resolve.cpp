@@ -65,7 +65,7 @@ std::size_t bytes_of_resources(const model::JobRequest& request) {
     return bytes;
 }
 
-const model::AccountView& ResolvedRequest::view() const noexcept {
+[[gnu::hot]] const model::AccountView& ResolvedRequest::view() const noexcept {
     return known ? *known : nothing_known();
 }
 

@@ -13,8 +13,9 @@ bool is_by_operator(const ResolvedRequest& resolved, const policy::Policy& polic
 
 } // namespace
 
-policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedRequest& submitted,
-                                   std::vector<policy::RuleCost>* costs) {
+[[gnu::hot]] policy::RuleOutcome run_site_rules(const policy::Policy& policy,
+                                                const ResolvedRequest& submitted,
+                                                std::vector<policy::RuleCost>* costs) {
     ReadJob job(submitted, is_by_operator(submitted, policy), policy::JobEvent::submit);
     job.measure(costs);
     policy::RuleOutcome outcome = policy.run(job.request(), job.facts());

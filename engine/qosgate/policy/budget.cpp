@@ -55,7 +55,7 @@ void BudgetClock::start() noexcept {
     if (!tick_) tick_ = read(CLOCK_MONOTONIC_COARSE);
 }
 
-bool BudgetClock::is_past(std::chrono::nanoseconds limit) const noexcept {
+[[gnu::hot]] bool BudgetClock::is_past(std::chrono::nanoseconds limit) const noexcept {
     if (!start_) {
         if (tick_ && read(CLOCK_MONOTONIC_COARSE) != *tick_) start_ = now();
         return false;
@@ -80,7 +80,7 @@ void Budget::set_limits(const BudgetLimits& limits) noexcept {
     limits_ = limits;
 }
 
-void Budget::start_rule() noexcept {
+[[gnu::hot]] void Budget::start_rule() noexcept {
     portion_left_ = std::min(portion, limits_.instructions);
     behind_portion_ = limits_.instructions - portion_left_;
     churned_ = 0;
@@ -167,7 +167,8 @@ bool Budget::grant(std::size_t growth, std::size_t block_size, bool is_string) n
     return used_ + growth <= limits_.memory + reserve && churned_ <= limits_.memory * churn_factor + reserve;
 }
 
-void* Budget::allocate(void* self, void* block, std::size_t old_size, std::size_t new_size) noexcept {
+[[gnu::hot]] void* Budget::allocate(void* self, void* block, std::size_t old_size,
+                                    std::size_t new_size) noexcept {
     Budget& budget = *static_cast<Budget*>(self);
     // For a new block Lua passes the kind of object in the place of the old size.
     const std::size_t had = block == nullptr ? 0 : old_size;

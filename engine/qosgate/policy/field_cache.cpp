@@ -29,7 +29,7 @@ void FieldCache::keep(lua_State* lua, int table, int name, std::size_t field) {
     kept_[count_++] = static_cast<std::uint8_t>(field);
 }
 
-void FieldCache::forget(lua_State* lua) noexcept {
+[[gnu::hot]] void FieldCache::forget(lua_State* lua) noexcept {
     lua_rawgeti(lua, LUA_REGISTRYINDEX, table_);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, names_);
     for (const std::uint8_t field : std::span(kept_).first(count_)) {

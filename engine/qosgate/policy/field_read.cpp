@@ -54,7 +54,7 @@ Value read_largest(const std::optional<std::string>& list) noexcept {
 
 } // namespace
 
-Value read_detail(const FieldSource& source, JobDetail detail, ErrorText& error) noexcept {
+[[gnu::hot]] Value read_detail(const FieldSource& source, JobDetail detail, ErrorText& error) noexcept {
     const model::DetailValue value = source.request.details.get(detail);
     switch (value.kind) {
     case model::DetailValue::Kind::unset: break;
@@ -172,7 +172,7 @@ Value read_object(const FieldSource& /*source*/, ErrorText& /*error*/) noexcept 
 
 } // namespace field
 
-Value read_tres_count(const FieldSource& source, std::size_t index, ErrorText& error) noexcept {
+[[gnu::hot]] Value read_tres_count(const FieldSource& source, std::size_t index, ErrorText& error) noexcept {
     const model::TresKind kind = source.facts.catalogue.kind(index);
     if (kind == model::TresKind::cpu && !source.facts.knows_cpus)
         error.assign("the job asks for CPUs per GPU, and how many GPUs it gets is not known: ask for GPUs");

@@ -33,7 +33,7 @@ std::string describe_unknown(std::string_view name) {
 /// The field for the key at `index`, found in upvalue 1 (names to indices in job_fields()); raises an error
 /// for other keys. Null if the name is one of the object's functions, which is then on top of the stack.
 template <Shown shown>
-const FieldSpec* find_field(lua_State* lua, int index) {
+[[gnu::hot]] const FieldSpec* find_field(lua_State* lua, int index) {
     lua_pushvalue(lua, index);
     const int found = lua_rawget(lua, lua_upvalueindex(1));
     if (found == LUA_TNUMBER) return &job_fields()[static_cast<std::size_t>(lua_tointeger(lua, -1))];
@@ -49,7 +49,8 @@ const FieldSpec* find_field(lua_State* lua, int index) {
 
 /// What one look at a field reads from.
 template <Shown shown>
-FieldSource source_for(lua_State* lua, const RuleRun& run, const FieldSpec& field, model::FieldUse use) {
+[[gnu::hot]] FieldSource source_for(lua_State* lua, const RuleRun& run, const FieldSpec& field,
+                                    model::FieldUse use) {
     if constexpr (shown == Shown::before) return source_before(lua, run);
     const bool gives_object = use == model::FieldUse::read && is_object_field(field.type);
     if (gives_object) return run.source(); // a rule may ask it for anything
@@ -59,7 +60,7 @@ FieldSource source_for(lua_State* lua, const RuleRun& run, const FieldSpec& fiel
 /// Pushes the value of a field.
 /// Upvalue 2: the tres object.
 template <Shown shown>
-void push_field(lua_State* lua, const FieldSpec& field, RuleRun& run) {
+[[gnu::hot]] void push_field(lua_State* lua, const FieldSpec& field, RuleRun& run) {
     const FieldSource asked = source_for<shown>(lua, run, field, model::FieldUse::read);
     asked.request.details.note_use(field.name, model::FieldUse::read);
     if (field.type == FieldType::tres) return lua_pushvalue(lua, lua_upvalueindex(2));
@@ -73,7 +74,7 @@ void push_field(lua_State* lua, const FieldSpec& field, RuleRun& run) {
 }
 
 /// Reads what the table of LuaState::job_fields does not have. Upvalues: names, the tres object.
-int read_job(lua_State* lua) {
+[[gnu::hot]] int read_job(lua_State* lua) {
     RuleRun& run = present_run(lua, &LuaState::job_object);
     const FieldSpec* field = find_field<Shown::job>(lua, 2);
     if (field == nullptr) return 1;

@@ -67,7 +67,7 @@ bool PassCache::has_passed(const List& list, const Numbers& numbers) noexcept {
     return false;
 }
 
-bool PassCache::knows(std::size_t index, const FieldSource& source) noexcept {
+[[gnu::hot]] bool PassCache::knows(std::size_t index, const FieldSource& source) noexcept {
     if (!is_worth_it(index)) return false;
     Rule& rule = rules_[index];
     for (const List& list : rule.lists) {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t instructions_at_once = 1000;
 
 /// Whether a rule does not look at this sender's requests. An unknown name is not exempt.
-[[gnu::noinline]] bool is_exempt(const Exempt& exempt, const ChainInput& input) {
+[[gnu::hot, gnu::noinline]] bool is_exempt(const Exempt& exempt, const ChainInput& input) {
     const model::JobRequest& job = input.job;
     const bool is_root = job.submit_uid == 0;
     if ((exempt.root || exempt.operators) && is_root) return true;
@@ -95,7 +95,7 @@ int push_call(lua_State* lua, const Calls& calls, std::size_t index) {
 
 /// Pushes what the rules take as arguments, then calls one after the other. Returns what the last one
 /// returned, or nothing. A rule that fails, or ends itself with job:reject, ends this function, too.
-int make_calls(lua_State* lua) {
+[[gnu::hot]] int make_calls(lua_State* lua) {
     auto& calls = *static_cast<Calls*>(lua_touserdata(lua, 1));
     const JobObjects& objects = calls.compiled.objects;
     const bool is_client = calls.input.event == JobEvent::client;
@@ -132,8 +132,9 @@ PassCache* usable_passes(const CompiledRules& compiled, const ChainInput& input,
     return is_usable ? compiled.passes.get() : nullptr;
 }
 
-CalledRules call_from_to(CompiledRules& compiled, std::span<const RuleInfo> rules, const ChainInput& input,
-                         std::size_t first, std::size_t end, RuleRun& run) {
+[[gnu::hot]] CalledRules call_from_to(CompiledRules& compiled, std::span<const RuleInfo> rules,
+                                      const ChainInput& input, std::size_t first, std::size_t end,
+                                      RuleRun& run) {
     LuaState& state = *compiled.state;
     Calls calls{state, compiled, rules, input, first, end, run, usable_passes(compiled, input, run)};
     if (calls.passes != nullptr) calls.passes->start_job(run.present());
@@ -167,7 +168,7 @@ CalledRules call_from_to(CompiledRules& compiled, std::span<const RuleInfo> rule
 
 } // namespace
 
-bool applies(const RuleInfo& rule, const ChainInput& input) {
+[[gnu::hot]] bool applies(const RuleInfo& rule, const ChainInput& input) {
     return rule.runs_at(input.event, input.parts) &&
            !(rule.exempt.has_any() && is_exempt(rule.exempt, input));
 }

@@ -293,8 +293,8 @@ std::size_t first_that_applies(std::span<const RuleInfo> rules, std::size_t from
 
 } // namespace
 
-RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const Settings& settings,
-                      const ChainInput& input) {
+[[gnu::hot]] RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules,
+                                   const Settings& settings, const ChainInput& input) {
     RuleOutcome outcome; // the only thing returned, so that it is made in its place
     Chain chain(outcome, settings, input);
     StateLease lease(pool, settings.rule_time, input.facts.begun);

@@ -53,7 +53,7 @@ void PolicyStore::refresh() {
     watch_->refresh();
 }
 
-void PolicyStore::mark_active() {
+[[gnu::hot]] void PolicyStore::mark_active() {
     if (watch_->mark_active()) thread_.wake();
 }
 
@@ -65,7 +65,7 @@ std::shared_ptr<const Policy> PolicyStore::current() const {
     return watch_->current();
 }
 
-std::shared_ptr<const Policy> PolicyStore::candidate() const {
+[[gnu::hot]] std::shared_ptr<const Policy> PolicyStore::candidate() const {
     return candidate_ ? candidate_->current() : nullptr;
 }
 

@@ -30,7 +30,8 @@ ValueNumbers::Number ValueNumbers::find_number(Numbers& numbers, const Value& va
     return ++last_number_;
 }
 
-[[gnu::noinline]] void ValueNumbers::renew(Last& last, Numbers& numbers, const Value& value) noexcept {
+[[gnu::hot, gnu::noinline]] void ValueNumbers::renew(Last& last, Numbers& numbers,
+                                                     const Value& value) noexcept {
     try {
         const Number number = find_number(numbers, value);
         last.text = value.text;
@@ -41,7 +42,7 @@ ValueNumbers::Number ValueNumbers::find_number(Numbers& numbers, const Value& va
     }
 }
 
-ValueNumbers::Number ValueNumbers::of(FieldRead read, const FieldSource& source) noexcept {
+[[gnu::hot]] ValueNumbers::Number ValueNumbers::of(FieldRead read, const FieldSource& source) noexcept {
     if (read.use == model::FieldUse::is_set)
         return Number{job_fields()[read.field].is_set(source.request)} + 1;
     Last& last = last_[read.field];

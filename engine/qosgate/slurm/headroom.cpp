@@ -133,8 +133,8 @@ std::uint64_t minutes_of(const ResourceBounds& bounds) noexcept {
 }
 
 /// Whether all values of a TRES limit leave room.
-bool is_within_limits(const ResourceBounds& bounds, const Meaning& meaning, const std::uint64_t* values,
-                      const UsageView& used) {
+[[gnu::hot]] bool is_within_limits(const ResourceBounds& bounds, const Meaning& meaning,
+                                   const std::uint64_t* values, const UsageView& used) {
     const std::uint64_t minutes = minutes_of(bounds);
     for (std::size_t tres = 0; tres < bounds.max.size(); ++tres) {
         const std::uint64_t limit = values[tres];
@@ -156,8 +156,8 @@ bool is_within_limits(const ResourceBounds& bounds, const Meaning& meaning, cons
     return true;
 }
 
-bool is_within_limits(const ResourceBounds& bounds, const Meaning& meaning, std::uint64_t limit,
-                      const UsageView& used) {
+[[gnu::hot]] bool is_within_limits(const ResourceBounds& bounds, const Meaning& meaning, std::uint64_t limit,
+                                   const UsageView& used) {
     std::uint64_t adds = bounds.array_tasks; // of an array some may run, which the user is told
     if (meaning.measure == LimitMeasure::wall) adds = minutes_of(bounds);
     return adds != 0 && fits(adds, used_of(used, meaning.measure), limit);
@@ -175,13 +175,13 @@ const std::uint32_t* find_limit(const rows::CountRow<Record>& row, const Record&
 
 // Not inlined: they are called for each limit. `used(scope)` returns the usage.
 template <typename Used>
-[[gnu::noinline]] bool is_within_limits(const ResourceBounds& bounds, const Meaning& meaning,
-                                        const std::uint64_t* values, Used& used) {
+[[gnu::hot, gnu::noinline]] bool is_within_limits(const ResourceBounds& bounds, const Meaning& meaning,
+                                                  const std::uint64_t* values, Used& used) {
     return is_within_limits(bounds, meaning, values, used(meaning.scope));
 }
 template <typename Used>
-[[gnu::noinline]] bool is_within_limits(const ResourceBounds& bounds, const Meaning& meaning,
-                                        const std::uint32_t* limit, Used& used) {
+[[gnu::hot, gnu::noinline]] bool is_within_limits(const ResourceBounds& bounds, const Meaning& meaning,
+                                                  const std::uint32_t* limit, Used& used) {
     return is_within_limits(bounds, meaning, std::uint64_t{*limit}, used(meaning.scope));
 }
 

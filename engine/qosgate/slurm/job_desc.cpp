@@ -45,7 +45,7 @@ std::optional<model::UnreadText> find_unread(const TextField& field, std::string
 }
 
 /// Reads a text within its bound; a longer text is not read. Not inlined: it is called for each field.
-[[gnu::noinline]] void read_text(JobRequest& request, const TextField& field, const char* bytes) {
+[[gnu::hot, gnu::noinline]] void read_text(JobRequest& request, const TextField& field, const char* bytes) {
     const std::string_view text = view_field(field, bytes);
     std::optional<std::string>& value = request.*field.request;
     value.reset(); // an empty text counts as unset, as everywhere in Slurm

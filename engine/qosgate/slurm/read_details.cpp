@@ -61,7 +61,7 @@ bool is_time(std::time_t time) noexcept {
 }
 
 /// What one description sets; unset if it leaves the detail. An empty text is a text here.
-DetailValue read_set(const job_desc_msg_t& job, JobDetail detail) noexcept {
+[[gnu::hot]] DetailValue read_set(const job_desc_msg_t& job, JobDetail detail) noexcept {
     for (const TextDetail& row : text_details)
         if (row.detail == detail) {
             const char* const text = job.*row.slurm;
