@@ -147,6 +147,9 @@ PLAIN = {
     "het_offset": "nil unset",
 }
 
+# Later releases of sbatch send the nodes that follow from tasks.
+NODES_OF_TASKS = "2 set" if slurm_version() >= (24, 11) else "2 unset"
+
 # Commands, or options of `sbatch --hold --wrap=true`, and the fields that they set, or that follow from them.
 OPTIONS: dict[str, dict[str, str]] = {
     "--qos=small --time=5": {"qos": "small set", "time_limit": "5 set"},
@@ -158,7 +161,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     "-N2": {"nodes": "2 set", "min_nodes": "2 set", "max_nodes": "2 set", "cpus": "2 error", "memory": "2000 unset"},
     "-N1-2": {"nodes": "1 set", "min_nodes": "1 set", "max_nodes": "2 set"},
     "-n4 -c2": {"tasks": "4 set", "cpus_per_task": "2 set", "cpus": "8 error"},
-    "-n4 --ntasks-per-node=2": {"nodes": "2 unset", "tasks_per_node": "2 set"},
+    "-n4 --ntasks-per-node=2": {"nodes": NODES_OF_TASKS, "tasks_per_node": "2 set"},
     "--ntasks-per-socket=2": {"tasks_per_socket": "2 set"},
     "--mincpus=3": {"mincpus": "3 set", "cpus": "3 error"},
     "--threads-per-core=1": {"threads_per_core": "1 set"},
@@ -328,8 +331,12 @@ NodeName=n[1-2] Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=64000 Gre
         notes = re.findall(rf"^{before}(\| .* \|)$", text, re.M)
         self.assertTrue(notes, text)
         read = {name: value for note in notes for name, value in re.findall(r"(?<=\| )(\w+)=(.*?) (?=\|)", note)}
-        # Later releases write "gres/gpu:2".
-        per = {name: value.replace("gres/", "gres:") for name, value in read.items() if name.startswith("tres_per_")}
+        # Later releases write "gres/gpu:2" and "gres:gpu=2".
+        per = {
+            name: re.sub(r"(gres:[\w:]+)=(\d+)", r"\1:\2", value.replace("gres/", "gres:"))
+            for name, value in read.items()
+            if name.startswith("tres_per_")
+        }
         return read | per
 
     def expect_fields(self, command: str, user: str, expected: dict[str, str]) -> None:
