@@ -174,9 +174,42 @@ BOOST_AUTO_TEST_CASE(texts_of_a_copy_can_be_replaced) {
     BOOST_TEST(after.details.get(JobDetail::script).text == "#!/bin/bash\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_copy_in_the_same_process_has_texts_of_its_own) {
+    Described described;
+    described.set(&job_desc_msg_t::network, "ib");
+    described.job.spank_job_env = described.words.data();
+    described.job.spank_job_env_size = 2;
+    const std::string before = pack_job_desc(described.job);
+    JobDescCopy copy = JobDescCopy::of(described.job);
+    job_desc_msg_t& job = copy.description();
+    BOOST_TEST(job.acctg_freq == nullptr); // it was null
+    BOOST_TEST(job.environment[job.env_size] == nullptr);
+
+    copy.assign(job.comment, "new");
+    copy.assign(job.environment[1], "MODE=slow");
+    copy.add_variable(job);
+    copy.assign(job.environment[0], "NEW=1");
+    BOOST_TEST(pack_job_desc(described.job) == before);
+
+    for (std::string& text : described.texts)
+        text.assign(text.size(), '?');
+    const JobDescCopy moved = std::move(copy);
+    const model::JobRequest request = moved.request(submitter);
+    BOOST_TEST(request.comment.value() == "new");
+    BOOST_TEST(request.tasks.value() == 2u);
+    for (const TextDetail& field : text_details)
+        BOOST_TEST(request.details.get(field.detail).text ==
+                   "detail " + std::to_string(static_cast<int>(field.detail)));
+    BOOST_TEST(request.details.argument(1).text == "MODE=fast");
+    BOOST_TEST(request.details.variable("MODE").text == "slow");
+    BOOST_TEST(request.details.variable("NEW").text == "1");
+}
+
 BOOST_AUTO_TEST_CASE(a_copy_of_a_job_without_an_environment_has_none) {
     job_desc_msg_t job = unset_job();
     BOOST_TEST(copy_of(job).description().environment == nullptr);
+    BOOST_TEST(JobDescCopy::of(job).description().environment == nullptr);
+    BOOST_TEST(JobDescCopy::of(job).request(submitter).details.argument_count() == 0u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -170,15 +170,39 @@ Result<JobDescCopy> JobDescCopy::unpack(std::string_view& bytes) {
     copy.environment_ = reader.read_words();
     copy.spank_environment_ = reader.read_words();
     if (!reader.is_complete()) return Error{ErrorCode::internal, "a job description arrived in part"};
-    description.argv = copy.arguments_.data();
-    description.argc = static_cast<std::uint32_t>(copy.arguments_.size());
-    description.env_size = static_cast<std::uint32_t>(copy.environment_.size());
-    if (!copy.environment_.empty()) copy.environment_.push_back(nullptr);
-    description.environment = copy.environment_.empty() ? nullptr : copy.environment_.data();
-    description.spank_job_env = copy.spank_environment_.data();
-    description.spank_job_env_size = static_cast<std::uint32_t>(copy.spank_environment_.size());
+    copy.set_words();
     bytes = reader.rest();
     return copy;
+}
+
+JobDescCopy JobDescCopy::of(const job_desc_msg_t& description) {
+    JobDescCopy copy;
+    const auto add = [&copy](char* text) {
+        return text == nullptr ? nullptr : copy.texts_.emplace_back(text).data();
+    };
+    const auto add_words = [&add](const char* const* words, std::uint32_t count) {
+        std::vector<char*> copied(count_words(words, count));
+        std::transform(words, words + copied.size(), copied.begin(),
+                       [&add](const char* word) { return add(const_cast<char*>(word)); });
+        return copied;
+    };
+    copy.description_ = description;
+    for_each_text(copy.description_, [&add](char*& text) { text = add(text); });
+    copy.arguments_ = add_words(description.argv, description.argc);
+    copy.environment_ = add_words(description.environment, description.env_size);
+    copy.spank_environment_ = add_words(description.spank_job_env, description.spank_job_env_size);
+    copy.set_words();
+    return copy;
+}
+
+void JobDescCopy::set_words() {
+    description_.argv = arguments_.data();
+    description_.argc = static_cast<std::uint32_t>(arguments_.size());
+    description_.env_size = static_cast<std::uint32_t>(environment_.size());
+    if (!environment_.empty()) environment_.push_back(nullptr);
+    description_.environment = environment_.empty() ? nullptr : environment_.data();
+    description_.spank_job_env = spank_environment_.data();
+    description_.spank_job_env_size = static_cast<std::uint32_t>(spank_environment_.size());
 }
 
 model::JobRequest JobDescCopy::request(std::uint32_t submit_uid) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// JobDescCopy: a job description that another process made, as far as read_job_desc(), rules and scripts read
-// it.
+// JobDescCopy: a copy of a job description, as far as read_job_desc(), rules and scripts read it: of one that
+// another process made, or of one that somebody else writes to.
 //
 //   write(pipe, pack_job_desc(description));           // inside sbatch
 //   auto copy = JobDescCopy::unpack(bytes);            // in the process that judges
@@ -34,6 +34,8 @@ class JobDescCopy final : public TextOwner {
     /// process uses a libslurm of another release than this one; internal for bytes that pack_job_desc() did
     /// not make.
     static Result<JobDescCopy> unpack(std::string_view& bytes);
+    /// Copies a description of this process. Cost: copies the texts, the script and the environment.
+    static JobDescCopy of(const job_desc_msg_t& description);
 
     JobDescCopy(JobDescCopy&&) = default;
     JobDescCopy& operator=(JobDescCopy&&) = default;
@@ -69,8 +71,10 @@ class JobDescCopy final : public TextOwner {
 
   private:
     JobDescCopy() = default;
+    /// Lets the description have the lists of words.
+    void set_words();
 
-    /// Pointers that nobody reads are dangling.
+    /// Pointers that nobody reads may dangle.
     job_desc_msg_t description_{};
     std::deque<std::string> texts_; ///< what pointers of the description point to
     std::vector<char*> arguments_;
