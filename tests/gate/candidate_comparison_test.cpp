@@ -149,4 +149,45 @@ BOOST_AUTO_TEST_CASE(what_a_record_holds_of_a_candidate_is_bounded) {
     BOOST_TEST(found.rules.size() == 40u);
 }
 
+namespace {
+
+/// Where a detail of a request comes from.
+class OneDetail final : public model::DetailReader {
+  public:
+    explicit OneDetail(std::string text) : text_(std::move(text)) {}
+    [[nodiscard]] model::DetailValue read(const void*, const void*,
+                                          model::JobDetail detail) const noexcept override {
+        if (detail != model::JobDetail::mail_user) return {};
+        return {model::DetailValue::Kind::text, 0, text_};
+    }
+    [[nodiscard]] std::size_t argument_count(const void*) const noexcept override { return 0; }
+    [[nodiscard]] model::DetailValue argument(const void*, std::size_t) const noexcept override { return {}; }
+    [[nodiscard]] std::size_t variable_count(const void*) const noexcept override { return 0; }
+    [[nodiscard]] model::DetailValue variable(const void*, std::string_view) const noexcept override {
+        return {};
+    }
+
+  private:
+    std::string text_;
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(jobs_that_two_scripts_left_are_compared_in_all_fields) {
+    const auto candidate = rule("", "");
+    const OneDetail mail("ana"), other_mail("ben");
+    request.details = {mail, nullptr};
+    model::JobRequest other = request;
+    model::Decision left;
+    left.changed = other;
+    BOOST_TEST(!gate::compare(request, {}, left, *candidate).differs());
+
+    other.comment = "new";
+    other.details = {other_mail, nullptr};
+    left.changed = other;
+    const auto found = gate::compare(request, {}, left, *candidate);
+    BOOST_TEST(found.changes == (Texts{"comment: (unset) -> new", "mail_user: ana -> ben"}),
+               boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

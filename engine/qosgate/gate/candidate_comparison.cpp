@@ -78,8 +78,7 @@ Comparison compare(const JobRequest& request, const Decision& decided, const Dec
     comparison.message_differs = other.message != decided.message;
     if (comparison.message_differs) comparison.message = other.message;
     if (!refuses(decided) && !refuses(other) && (decided.changed || other.changed))
-        comparison.changes =
-            policy::describe_changes(left_by(decided, request), left_by(other, request), policy::no_facts());
+        comparison.changes = policy::describe_differences(left_by(decided, request), left_by(other, request));
     if (other.names) comparison.user = other.names->user;
     if (comparison.differs()) explain(comparison, decided, other);
     return comparison;

@@ -43,8 +43,10 @@ struct Comparison {
     }
 };
 
-/// Compares two decisions about one request. What rules in mode shadow do is no difference. Cost: linear in
-/// the fields of a job, and in events times events, of which a policy has a bounded number per rule.
+/// Compares two decisions about one job. `request` is the job as the site's script in force left it; if the
+/// candidate's decision is about another one, `other.changed` has it. What rules in mode shadow do is no
+/// difference. Cost: linear in the fields of a job, and in events times events, of which a policy has a
+/// bounded number per rule.
 [[nodiscard]] Comparison compare(const model::JobRequest& request, const model::Decision& decided,
                                  const model::Decision& other, const policy::Policy& candidate);
 

@@ -65,11 +65,14 @@ Result<void> write_field(const FieldSpec& field, model::JobRequest& request, con
                                                         describe(value), written.error().message)};
 }
 
-std::vector<std::string> describe_changes(const JobRequest& before, const JobRequest& after,
-                                          const RuleInput& facts) {
+namespace {
+
+/// `has_two_sources`: the details of both may differ although nobody wrote them.
+std::vector<std::string> compare_fields(const JobRequest& before, const JobRequest& after,
+                                        const RuleInput& facts, bool has_two_sources) {
     std::vector<std::string> changes;
     for (const FieldSpec& field : job_fields()) {
-        if (field.write == nullptr || is_untouched(field, before, after)) continue;
+        if (field.write == nullptr || (!has_two_sources && is_untouched(field, before, after))) continue;
         const Value old_value = own_value(field, {before, facts});
         const Value new_value = own_value(field, {after, facts});
         if (old_value != new_value)
@@ -85,6 +88,17 @@ std::vector<std::string> describe_changes(const JobRequest& before, const JobReq
                                            text::printable(value)));
     }
     return changes;
+}
+
+} // namespace
+
+std::vector<std::string> describe_changes(const JobRequest& before, const JobRequest& after,
+                                          const RuleInput& facts) {
+    return compare_fields(before, after, facts, /*has_two_sources=*/false);
+}
+
+std::vector<std::string> describe_differences(const JobRequest& before, const JobRequest& after) {
+    return compare_fields(before, after, no_facts(), /*has_two_sources=*/true);
 }
 
 std::vector<const FieldSpec*> changed_by_rule(const JobRequest& before, const JobRequest& after,

@@ -96,6 +96,11 @@ Result<void> write_field(const FieldSpec& field, model::JobRequest& request, con
 std::vector<std::string> describe_changes(const model::JobRequest& before, const model::JobRequest& after,
                                           const RuleInput& facts);
 
+/// The same of two requests that were read from different places, for example from two copies of a job
+/// description: their details are compared, too, but of the environment only what rules wrote.
+std::vector<std::string> describe_differences(const model::JobRequest& before,
+                                              const model::JobRequest& after);
+
 /// The fields with a noun that differ between `before` and `after`.
 std::vector<const FieldSpec*> changed_by_rule(const model::JobRequest& before, const model::JobRequest& after,
                                               const RuleInput& facts);
