@@ -16,11 +16,10 @@ std::optional<gate::Comparison> CandidateRuns::compare(const policy::Policy& can
                                                        const Decide& decide) noexcept {
     std::optional<gate::Comparison> comparison;
     try {
-        const auto begin = Clock::now();
-        if (allowance_.has_some(everybody, begin)) {
+        if (has_time()) {
+            const auto begin = Clock::now();
             comparison = try_compare(candidate, request, decided, decide);
-            const auto end = Clock::now();
-            allowance_.spend(everybody, end - begin, end);
+            spend(Clock::now() - begin);
         }
         count(candidate.hash(), comparison);
     } catch (...) { // no memory for what is only counted
@@ -44,6 +43,18 @@ void CandidateRuns::count(std::uint64_t policy, const std::optional<gate::Compar
     if (counts_.policy != policy) counts_ = {.policy = policy};
     ++(comparison ? counts_.compared : counts_.skipped);
     if (comparison && comparison->differs()) ++counts_.differing;
+}
+
+bool CandidateRuns::has_time() const {
+    return allowance_.has_some(everybody, Clock::now());
+}
+
+void CandidateRuns::spend(Clock::duration time) {
+    allowance_.spend(everybody, time, Clock::now());
+}
+
+void CandidateRuns::skip(const policy::Policy& candidate) {
+    count(candidate.hash(), std::nullopt);
 }
 
 CandidateCounts CandidateRuns::counts() const {

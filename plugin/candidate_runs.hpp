@@ -23,7 +23,7 @@ struct CandidateCounts {
     std::uint64_t policy = 0;    ///< the candidate's hash; 0: nothing was compared yet
     std::uint64_t compared = 0;  ///< decisions
     std::uint64_t differing = 0; ///< of these
-    std::uint64_t skipped = 0;   ///< not compared: there was no time left, or no memory
+    std::uint64_t skipped = 0;   ///< not compared: no time or memory was left, or the job cannot be read
 };
 
 /// Threads: safe.
@@ -36,6 +36,13 @@ class CandidateRuns {
     /// passes. Beyond that, nothing is compared: empty. Cost: `decide`.
     std::optional<gate::Comparison> compare(const policy::Policy& candidate, const model::JobRequest& request,
                                             const model::Decision& decided, const Decide& decide) noexcept;
+
+    /// Whether compare() would compare now.
+    [[nodiscard]] bool has_time() const;
+    /// Something that a comparison needs took this long.
+    void spend(TimeAllowance::Clock::duration time);
+    /// A decision is not compared.
+    void skip(const policy::Policy& candidate);
 
     [[nodiscard]] CandidateCounts counts() const;
 

@@ -18,11 +18,31 @@ using namespace std::chrono_literals;
 
 constexpr auto look_interval = 200ms; ///< whether there is something to read
 
-/// Jobs, and for which script they were read.
+using Names = JobSnapshot::Names;
+
+/// Jobs, and for which fields they were read.
 struct Read {
-    JobSnapshot::Names names;
+    Names names;
     std::shared_ptr<const model::ScriptRecords> records;
 };
+
+/// Whether they have all these fields.
+bool has_all(const Read& read, const slurm::MentionedNames& names) {
+    return read.names.get() == &names || std::ranges::includes(*read.names, names);
+}
+
+/// All fields of both, each of which may be null. Null: there are none.
+Names join(const Names& one, const Names& other) {
+    if (one == nullptr || other == nullptr) return one == nullptr ? other : one;
+    if (std::ranges::includes(*one, *other)) return one;
+    auto all = std::make_shared<slurm::MentionedNames>(*one);
+    all->insert(other->begin(), other->end());
+    return all;
+}
+
+bool are_equal(const Names& one, const Names& other) {
+    return one == other || (one != nullptr && other != nullptr && *one == *other);
+}
 
 } // namespace
 
@@ -31,12 +51,14 @@ struct JobSnapshot::Shared {
 
     /// What is known beside the jobs.
     struct State {
-        Names asked;                                   ///< the last ones that want() got
-        Names wanted;                                  ///< the first ones that were the same
-        std::optional<Clock::time_point> confirmed_at; ///< the last answer to a reading of `wanted`
+        Names in_force;                                ///< the last ones that want() got
+        Names of_candidate;                            ///< likewise
+        Names wanted;                                  ///< the first ones that were the same as both together
+        std::optional<Clock::time_point> confirmed_at; ///< the last answer that `published` is
         std::optional<std::time_t> read_at;
         std::chrono::milliseconds took{};
         std::optional<Error> error;
+        std::optional<Error> error_of_both; ///< why only what is in force is read; empty: it is not so
     };
 
     const JobSnapshotOptions options;
@@ -52,6 +74,8 @@ struct JobSnapshot::Shared {
 
   private:
     void read(const Names& names);
+    /// Reads less from now on if it is the candidate's fields that are too much.
+    void take_error(const Error& error);
     [[nodiscard]] Result<std::optional<model::ScriptRecords>> load(const Names& names);
     [[nodiscard]] Result<std::shared_ptr<const Read>> make(const Names& names);
 
@@ -98,14 +122,24 @@ void JobSnapshot::Shared::read(const Names& names) {
     next_at_ = end + std::max(options.min_interval, rest);
     const std::scoped_lock lock(mutex);
     if (state.wanted != names) return;
-    state.error = made ? std::nullopt : std::optional(made.error());
-    if (!made) return;
+    if (!made) return take_error(made.error());
+    state.error.reset();
     state.confirmed_at = begin;
     state.read_at = std::time(nullptr);
     if (*made == nullptr) return;
     state.took = took;
     previous_ = published.get();
     published.publish(*std::move(made));
+}
+
+void JobSnapshot::Shared::take_error(const Error& error) {
+    const bool are_both = state.in_force != nullptr && !are_equal(state.wanted, state.in_force);
+    if (error.code != ErrorCode::limit_exceeded || !are_both) {
+        state.error = error;
+        return;
+    }
+    state.error_of_both = error;
+    state.wanted = state.in_force;
 }
 
 void JobSnapshot::Shared::run(DetachedThread::Link& owner) {
@@ -134,29 +168,44 @@ void JobSnapshot::start() noexcept {
     }
 }
 
-void JobSnapshot::want(const Names& names) {
+void JobSnapshot::want(const Names& in_force, const Names& of_candidate) {
+    Shared::State& state = shared_->state;
     {
         const std::scoped_lock lock(shared_->mutex);
-        Shared::State& state = shared_->state;
-        if (state.asked == names) return;
-        state.asked = names;
+        if (state.in_force == in_force && state.of_candidate == of_candidate) return;
+    }
+    const Names wanted = join(in_force, of_candidate);
+    const auto published = shared_->published.get();
+    {
+        const std::scoped_lock lock(shared_->mutex);
+        state.in_force = in_force;
+        state.of_candidate = of_candidate;
+        state.error_of_both.reset();
         // A script that was loaded again, or changed elsewhere, goes on with the jobs that are known.
-        if (state.wanted && names && *state.wanted == *names) return;
-        state = {};
-        state.asked = state.wanted = names;
+        if (are_equal(state.wanted, wanted)) return;
+        state.wanted = wanted;
+        state.error.reset();
+        // So does a script in force beside which a candidate comes or goes.
+        if (published == nullptr || in_force == nullptr || !has_all(*published, *in_force)) {
+            state.confirmed_at.reset();
+            state.read_at.reset();
+            state.took = {};
+        }
     }
     thread_.wake();
 }
 
-Result<std::shared_ptr<const model::ScriptRecords>> JobSnapshot::current() const {
+Result<std::shared_ptr<const model::ScriptRecords>> JobSnapshot::current(const Names& names) const {
     const auto read = shared_->published.get();
     const std::scoped_lock lock(shared_->mutex);
     const Shared::State& state = shared_->state;
-    if (state.wanted == nullptr)
+    if (names == nullptr || state.wanted == nullptr)
         return Error{ErrorCode::unavailable, "slurm.jobs is not read: neither the name jobs nor such a field "
                                              "of job_rec is in the script or a file *.lua beside it"};
     if (state.error && state.error->code == ErrorCode::limit_exceeded) return *state.error;
-    if (!read || read->names != state.wanted || !state.confirmed_at)
+    const bool is_read = read != nullptr && state.confirmed_at && has_all(*read, *names);
+    if (!is_read && state.error_of_both) return *state.error_of_both;
+    if (!is_read)
         return Error{ErrorCode::unavailable,
                      text::format("slurm.jobs is not read yet; try again in some seconds{}",
                                   state.error ? " (" + state.error->message + ")" : "")};
@@ -173,7 +222,7 @@ JobSnapshotStatus JobSnapshot::status() const {
     const auto read = shared_->published.get();
     const std::scoped_lock lock(shared_->mutex);
     const Shared::State& state = shared_->state;
-    return {.count = read && read->names == state.wanted ? read->records->records.size() : 0,
+    return {.count = read && state.confirmed_at ? read->records->records.size() : 0,
             .read_at = state.read_at,
             .took = state.took,
             .error = state.error ? state.error->message : std::string()};

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // JobSnapshot: slurm.jobs of a script for job_submit/lua, and what job_rec shows beside slurmctld's copy of
-// the job. A thread reads all jobs over slurmctld's public
-// RPC, because its records are in no public header, and publishes them as a whole. It reads only while a
-// script in force mentions such fields, and rests twenty times as long as a reading takes, at most half of
-// `max_age`: slurmctld holds its locks on jobs meanwhile. No submission waits for it.
+// the job. A thread reads all jobs over slurmctld's public RPC, because its records are in no public header,
+// and publishes them as a whole. It reads only while a script in force, or a candidate's, mentions such
+// fields, and rests twenty times as long as a reading takes, at most half of `max_age`: slurmctld holds its
+// locks on jobs meanwhile. No submission waits for it.
 //
 //   JobSnapshot jobs({.is_served = …});
 //   jobs.start();                                     // in init()
-//   jobs.want(policy.script()->fields_of_jobs());  // null: no jobs
-//   if (const auto all = jobs.current()) …            // an error: not read yet, or too old
+//   const auto names = policy.script()->fields_of_jobs(); // null: no jobs
+//   jobs.want(names, nullptr);
+//   if (const auto all = jobs.current(names)) …           // an error: not read yet, or too old
 #pragma once
 
 #include "qosgate/base/detached_thread.hpp"
@@ -60,12 +61,14 @@ class JobSnapshot {
     /// Starts the thread, once. If it cannot be created, this is logged and no job is known.
     void start() noexcept;
 
-    /// Which fields the script in force mentions; null: it reads no jobs. Cost: a comparison, if they are
-    /// those of the last call.
-    void want(const Names& names);
+    /// Which fields the script in force mentions, and the candidate's; null: it reads no jobs. Whatever the
+    /// candidate's are, the other script goes on with the jobs that are known: if the fields of both exceed
+    /// the bounds, only those of the script in force are read. Cost: a comparison, if they are those of the
+    /// last call.
+    void want(const Names& in_force, const Names& of_candidate);
 
-    /// The jobs with the wanted fields. Errors: unavailable, limit_exceeded.
-    [[nodiscard]] Result<std::shared_ptr<const model::ScriptRecords>> current() const;
+    /// The jobs with at least these fields, which want() got. Errors: unavailable, limit_exceeded.
+    [[nodiscard]] Result<std::shared_ptr<const model::ScriptRecords>> current(const Names& names) const;
 
     [[nodiscard]] JobSnapshotStatus status() const;
 

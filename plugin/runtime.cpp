@@ -111,7 +111,7 @@ StatusFile::Text Runtime::describe_status() {
     const std::string partitions_error = cluster_.last_error();
     const auto in_force = policies_.current();
     const auto candidate = policies_.candidate();
-    const auto script = describe_script(*in_force);
+    const auto script = describe_script(*in_force, candidate.get());
     const auto users = describe_users(*in_force, candidate.get());
     const policy::Level limits = in_force->settings().limits;
     const auto untracked = untracked_tres_->qos();

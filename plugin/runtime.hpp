@@ -9,6 +9,7 @@
 #pragma once
 
 #include "candidate_runs.hpp"
+#include "candidate_trial.hpp"
 #include "cluster_snapshot.hpp"
 #include "controller_quota.hpp"
 #include "controller_script_host.hpp"
@@ -20,6 +21,7 @@
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/policy/store.hpp"
 #include "recorder.hpp"
+#include "script_call.hpp"
 #include "script_deeds.hpp"
 #include "status_file.hpp"
 #include "status_report.hpp"
@@ -62,37 +64,65 @@ class Runtime {
   private:
     explicit Runtime(const Result<AssocMgr>& manager);
     void start_policies(const std::filesystem::path& directory);
+    /// A new job, or a change of one, as slurmctld hands it over. Ownership: borrows.
+    struct Asked {
+        job_desc_msg_t& description; ///< of a change: what it sets
+        std::uint32_t submit_uid;
+        char** err_msg;
+        CandidateTrial* trial;     ///< null: there is no candidate
+        job_record* job = nullptr; ///< of a change
+    };
     /// Runs the site's script for job_submit/lua, which may change the description. Returns a Slurm error
     /// code, 0 to go on; then `time` gets its time, and `did` what the script did, if it did something.
-    int run_script(const policy::Policy& policy, const ClusterNow& now, job_desc_msg_t& description,
-                   std::uint32_t submit_uid, char** err_msg, ScriptTime& time,
+    int run_script(const policy::Policy& policy, const ClusterNow& now, const Asked& asked, ScriptTime& time,
                    std::unique_ptr<ScriptDeeds>& did);
     /// The same for a change of a job; `did` gets the time, too.
-    int run_script_at_change(const policy::Policy& policy, job_desc_msg_t& update, job_record* job,
-                             std::uint32_t submit_uid, char** err_msg, ScriptDeeds& did);
-    /// The log and events of what the script did about a change of a job that is known.
-    [[nodiscard]] model::Decision describe_change(std::span<const policy::RuleEvent> events,
-                                                  const model::JobUpdate& change,
-                                                  const ClusterNow& now) const;
+    int run_script_at_change(const policy::Policy& policy, const Asked& asked, ScriptDeeds& did);
+    /// What scripts see beside the job.
+    [[nodiscard]] ScriptWorld script_world(const ClusterNow& now) {
+        return {quota_, users_, script_jobs_, now};
+    }
+    /// Has the jobs read that the script in force, or the candidate's, mentions.
+    void want_jobs(const policy::Policy& policy, const policy::Policy* candidate);
     /// Ends a change that only the script looked at, and accepted. Returns 0.
-    int pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id, char** err_msg);
-    /// Counts the decision, and records it if there is a job. `of_script` may be null; the time of a script
-    /// that did nothing is `script_took`.
+    int pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id, const Asked& asked);
+    /// Counts the decision, and records it if there is a job. `of_script` may be null; else put_before() was
+    /// called. The time of a script that did nothing is `script_took`.
     void conclude(const Recording& recording, model::Decision& decision, const gate::RecordedJob* job,
-                  bool is_change, ScriptDeeds* of_script,
+                  bool is_change, const ScriptDeeds* of_script,
                   std::chrono::steady_clock::duration script_took = {});
-    /// The same; what the script did and said comes first, and its time counts beside the recording's. Takes
-    /// the script's decision.
+    /// The same; the time of the script counts beside the recording's. Takes out of the message what it said,
+    /// which the user has read.
     void conclude_after_script(const Recording& recording, model::Decision& decision,
-                               const gate::RecordedJob* job, bool is_change, ScriptDeeds& did);
+                               const gate::RecordedJob* job, bool is_change, const ScriptDeeds& did);
     /// Counts a decision that is not recorded.
     void count(const model::Decision& decision, bool is_change, std::chrono::steady_clock::time_point begin);
     /// Passes on what the script says to the user and into the log.
     void hear_script(const policy::compat::ScriptOutcome& outcome, char** err_msg) const;
-    /// Counts and records the refusal of a script, and passes it on.
-    void end_with_script(const Recording& recording, const gate::RecordedJob* job, bool is_change,
-                         const policy::compat::ScriptOutcome& outcome, const ScriptAnswer& script_answer,
-                         model::Decision decision, char** err_msg);
+    /// Counts and records the refusal of a script, and passes it on. Returns its code.
+    int end_with_script(const Recording& recording, const gate::RecordedJob* job, bool is_change,
+                        const ScriptCall& call, model::Decision& decision, char** err_msg);
+
+    /// Lets the candidate decide about a new job, too. What it does, and whether it can, changes nothing.
+    void try_job(CandidateTrial& trial, const ClusterNow& now, const model::JobRequest& request,
+                 const model::Decision& decided) noexcept;
+    /// The same for a job that the script in force refused, which is the `het_offset`th of a heterogeneous
+    /// one.
+    void try_refused_job(CandidateTrial& trial, const ClusterNow& now, std::uint32_t het_offset,
+                         const model::JobRequest& request, const model::Decision& decided) noexcept;
+    /// The same for a change. `job` is the job before it, `after` the one after it.
+    void try_change(const Asked& asked, const ClusterNow& now, job_desc_msg_t& job,
+                    const model::JobRequest& after, const model::Decision& decided, bool is_judged) noexcept;
+    /// The same for a change that the policy in force passes without judging it. Records it if the candidate
+    /// would not; what the script did, if it did something, is recorded by pass_change(). `of_script` may be
+    /// null.
+    void try_passed_change(const policy::Policy& policy, const Asked& asked,
+                           const ScriptDeeds* of_script) noexcept;
+    /// As copy_job(), but in the time of the candidate. Null also if slurmctld would log something.
+    JobCopy copy_for_trial(const Asked& asked, std::optional<std::uint32_t> files_id);
+
+    /// The cluster as it is known at this moment.
+    [[nodiscard]] gate::KnownCluster known_cluster(const ClusterNow& now) const;
     /// Whether the site's rules are not known and this user must wait for them.
     [[nodiscard]] bool is_kept_out(std::uint32_t submit_uid) const;
     /// Whether slurmctld will let this user change the job. Other users learn nothing about it.
@@ -113,8 +143,9 @@ class Runtime {
     /// The content of the status file; empty while another controller is active. Logs the start, and tells
     /// the policy's store when slurmctld serves.
     StatusFile::Text describe_status();
-    /// Empty: there is no script. Lets the table of users be read if it needs one.
-    std::optional<ScriptStatus> describe_script(const policy::Policy& policy);
+    /// Empty: there is no script in force. `candidate` may be null.
+    std::optional<ScriptStatus> describe_script(const policy::Policy& policy,
+                                                const policy::Policy* candidate);
     /// Looks for the groups in AllowGroups, so that they are known when a job comes. False: there are none.
     bool look_for_partition_groups() const;
     /// Has the directory service asked if the policy, or its candidate, which may be null, asks for users.

@@ -42,22 +42,6 @@ bool refuses_on_errors(const policy::Policy& policy) {
            });
 }
 
-/// The cluster as it is known at this moment.
-gate::KnownCluster to_known(const ClusterNow& now, const UserTable& users,
-                            const policy::BudgetClock* script_clock) {
-    const gate::DecisionTimes times{.now = std::time(nullptr), .cluster_read_at = now.confirmed_at};
-    gate::KnownCluster known(now.cluster.get(), now.may_have_changed, now.may_have_new_reservations, times,
-                             &users);
-    known.script_clock = script_clock;
-    return known;
-}
-
-/// For a candidate, which has a time of its own.
-gate::KnownCluster without_script(gate::KnownCluster known) {
-    known.script_clock = nullptr;
-    return known;
-}
-
 /// Writes the decision's messages. The decision is valid even if there is no memory for the messages.
 template <typename Say>
 void tell(Say say) noexcept {
@@ -70,6 +54,11 @@ void tell(Say say) noexcept {
 
 } // namespace
 
+[[gnu::hot]] gate::KnownCluster Runtime::known_cluster(const ClusterNow& now) const {
+    const gate::DecisionTimes times{.now = std::time(nullptr), .cluster_read_at = now.confirmed_at};
+    return {now.cluster.get(), now.may_have_changed, now.may_have_new_reservations, times, &users_};
+}
+
 [[gnu::hot]] int Runtime::answer(const Decision& decision, char** err_msg) const {
     tell([&] {
         for (const LogLine& line : decision.log)
@@ -80,7 +69,8 @@ void tell(Say say) noexcept {
 }
 
 [[gnu::hot]] void Runtime::conclude(const Recording& recording, Decision& decision,
-                                    const gate::RecordedJob* job, bool is_change, ScriptDeeds* of_script,
+                                    const gate::RecordedJob* job, bool is_change,
+                                    const ScriptDeeds* of_script,
                                     std::chrono::steady_clock::duration script_took) {
     if (of_script != nullptr) [[unlikely]]
         return conclude_after_script(recording, decision, job, is_change, *of_script);
@@ -95,32 +85,32 @@ void tell(Say say) noexcept {
         return keep_out(description, submit_uid, err_msg);
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
+    std::unique_ptr<CandidateTrial> trial;
+    if (auto candidate = policies_.candidate()) [[unlikely]]
+        trial = CandidateTrial::begin(candidate_runs_, std::move(candidate), *policy, description);
     std::unique_ptr<ScriptDeeds> of_script;
     ScriptTime script_time;
     if (policy->script() != nullptr) [[unlikely]] {
-        if (const int code =
-                run_script(*policy, now, description, submit_uid, err_msg, script_time, of_script);
-            code != SLURM_SUCCESS)
+        const Asked asked{description, submit_uid, err_msg, trial.get()};
+        if (const int code = run_script(*policy, now, asked, script_time, of_script); code != SLURM_SUCCESS)
             return code;
     }
-    const auto candidate = policies_.candidate();
-    const gate::KnownCluster known = to_known(now, users_, &script_time.clock);
+    gate::KnownCluster known = known_cluster(now);
+    known.script_clock = &script_time.clock;
     Recording recording = recorder_.begin(*policy);
     const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
     std::optional<HetSubmission::Turn> turn;
     if (request.is_het_part) turn.emplace(het_submission_, description.het_job_offset, request.user_id);
     gate::HetParts* const parts = turn ? turn->parts() : nullptr;
-    std::optional<gate::HetParts> parts_before;
-    if (candidate && parts) parts_before = *parts;
+    if (trial && parts) [[unlikely]]
+        trial->keep_parts(*parts);
     Decision decision = gate_.decide(request, known, policy.get(), parts);
     recording.stop_clock();
-    std::optional<gate::Comparison> comparison;
-    const auto decide_again = [&](const policy::Policy& other) {
-        return gate_.decide(request, without_script(known), &other, parts_before ? &*parts_before : nullptr);
-    };
-    if (candidate)
-        comparison = candidate_runs_.compare(*candidate, request, decision, std::ref(decide_again));
-    const gate::RecordedJob recorded{.request = request, .candidate = comparison ? &*comparison : nullptr};
+    if (of_script) [[unlikely]]
+        put_before(decision, *of_script);
+    if (trial) [[unlikely]]
+        try_job(*trial, now, request, decision);
+    const gate::RecordedJob recorded{.request = request, .candidate = trial ? trial->comparison() : nullptr};
     conclude(recording, decision, &recorded, /*is_change=*/false, of_script.get(), script_time.took);
     if (decision.changed) write_changes(description, request, *decision.changed);
     return answer(decision, err_msg);
@@ -156,15 +146,19 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
         return answer(decision, err_msg);
     }
     const auto policy = policies_.current();
+    std::unique_ptr<CandidateTrial> trial;
+    if (auto candidate = policies_.candidate()) [[unlikely]]
+        trial = CandidateTrial::begin(candidate_runs_, std::move(candidate), *policy, update);
+    const Asked asked{update, submit_uid, err_msg, trial.get(), job};
     std::unique_ptr<ScriptDeeds> of_script;
     if (policy->script() != nullptr) [[unlikely]] {
         of_script = std::make_unique<ScriptDeeds>();
-        if (const int code = run_script_at_change(*policy, update, job, submit_uid, err_msg, *of_script);
-            code != SLURM_SUCCESS)
+        if (const int code = run_script_at_change(*policy, asked, *of_script); code != SLURM_SUCCESS)
             return code;
     }
     const auto pass = [&] {
-        return of_script ? pass_change(*of_script, job_files_.find_id(job), err_msg) : SLURM_SUCCESS;
+        if (trial) try_passed_change(*policy, asked, of_script.get());
+        return of_script ? pass_change(*of_script, job_files_.find_id(job), asked) : SLURM_SUCCESS;
     };
     const model::UpdateParts parts = slurm::parts_of_update(update);
     const bool runs_rules = policy->has_rules_at(policy::JobEvent::modify, parts);
@@ -177,6 +171,7 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
     const auto asked_at = TimeAllowance::Clock::now();
     if (const auto why = why_not_copied(files_id, submit_uid, by_operator); !why.empty()) {
         Decision decision = answer_unseen_change({files_id, submit_uid, by_operator, why, parts}, *policy);
+        if (trial) trial->skip();
         if (of_script) put_before(decision, std::move(of_script->decision));
         count(decision, /*is_change=*/true, asked_at);
         return answer(decision, err_msg);
@@ -187,24 +182,20 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
 
     const ClusterNow now = cluster_.current();
     const auto begin = TimeAllowance::Clock::now();
-    const auto candidate = policies_.candidate();
-    const gate::KnownCluster known = to_known(now, users_, of_script ? &of_script->time.clock : nullptr);
+    gate::KnownCluster known = known_cluster(now);
+    if (of_script) known.script_clock = &of_script->time.clock;
     Recording recording = recorder_.begin(*policy);
     model::JobUpdate change = slurm::read_update(*current, update, submit_uid);
-    const auto kept = recording.is_on() || candidate ? std::optional(change) : std::nullopt;
+    const auto after = recording.is_on() || trial ? std::optional(change.after) : std::nullopt;
     Decision decision = gate_.decide_update(std::move(change), known, policy.get());
     recording.stop_clock();
     // One request may change every task of an array, one after the other.
     const auto end = TimeAllowance::Clock::now();
     if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);
-    std::optional<gate::Comparison> comparison;
-    const auto decide_again = [&](const policy::Policy& other) {
-        return gate_.decide_update(*kept, without_script(known), &other);
-    };
-    if (candidate)
-        comparison = candidate_runs_.compare(*candidate, kept->after, decision, std::ref(decide_again));
+    if (of_script) put_before(decision, *of_script);
+    if (trial) try_change(asked, now, *current, *after, decision, /*is_judged=*/true);
     std::optional<gate::RecordedJob> recorded;
-    if (kept) recorded.emplace(kept->after, files_id.value_or(0), comparison ? &*comparison : nullptr);
+    if (after) recorded.emplace(*after, files_id.value_or(0), trial ? trial->comparison() : nullptr);
     conclude(recording, decision, recorded ? &*recorded : nullptr, /*is_change=*/true, of_script.get());
     return answer(decision, err_msg);
 }

@@ -3,17 +3,12 @@
 // The part of Runtime that runs a site's script for job_submit/lua.
 #include "host_alloc.hpp"
 #include "host_log.hpp"
+#include "host_texts.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/decision_log.hpp"
-#include "qosgate/gate/resolve.hpp"
-#include "qosgate/gate/site.hpp"
 #include "qosgate/policy/compat/site_script.hpp"
-#include "qosgate/policy/fields.hpp"
 #include "qosgate/slurm/job_desc.hpp"
 #include "runtime.hpp"
-#include "this_release.hpp"
 
-#include <functional>
 #include <utility>
 
 namespace qg::plugin {
@@ -22,19 +17,28 @@ namespace {
 using model::Decision;
 using policy::compat::ScriptOutcome;
 
-std::vector<std::string> lines_of(const ScriptOutcome& outcome) {
-    std::vector<std::string> lines;
-    if (outcome.message)
-        for (const std::string_view line : text::split(*outcome.message, '\n'))
-            lines.emplace_back(line);
-    return lines;
+JobSnapshot::Names fields_of_jobs(const policy::Policy* policy) {
+    return policy == nullptr || policy->script() == nullptr ? nullptr : policy->script()->fields_of_jobs();
+}
+
+bool asks_for_users(const policy::Policy& policy) {
+    return policy.reads_groups() || (policy.script() != nullptr && policy.script()->asks_for_users());
+}
+
+bool reads_partitions(const policy::Policy& policy) {
+    return policy.script() != nullptr && policy.script()->reads_partitions();
 }
 
 } // namespace
 
-std::optional<ScriptStatus> Runtime::describe_script(const policy::Policy& policy) {
+void Runtime::want_jobs(const policy::Policy& policy, const policy::Policy* candidate) {
+    script_jobs_.want(fields_of_jobs(&policy), fields_of_jobs(candidate));
+}
+
+std::optional<ScriptStatus> Runtime::describe_script(const policy::Policy& policy,
+                                                     const policy::Policy* candidate) {
+    want_jobs(policy, candidate);
     const policy::compat::SiteScript* script = policy.script();
-    script_jobs_.want(script == nullptr ? nullptr : script->fields_of_jobs());
     if (script == nullptr) return std::nullopt;
     ScriptStatus status{.failures = script->failures()};
     if (script->fields_of_jobs()) status.jobs = script_jobs_.status();
@@ -55,10 +59,11 @@ bool Runtime::look_for_partition_groups() const {
 
 std::optional<UsersStatus> Runtime::describe_users(const policy::Policy& policy,
                                                    const policy::Policy* candidate) {
-    const policy::compat::SiteScript* script = policy.script();
-    const bool has_groups = script != nullptr && script->reads_partitions() && look_for_partition_groups();
-    const bool are_needed = has_groups || (script != nullptr && script->asks_for_users()) ||
-                            policy.reads_groups() || (candidate != nullptr && candidate->reads_groups());
+    const bool reads_them =
+        reads_partitions(policy) || (candidate != nullptr && reads_partitions(*candidate));
+    const bool has_groups = reads_them && look_for_partition_groups();
+    const bool are_needed =
+        has_groups || asks_for_users(policy) || (candidate != nullptr && asks_for_users(*candidate));
     if (!are_needed) return std::nullopt;
     users_.need();
     users_.watch();
@@ -75,162 +80,119 @@ void Runtime::hear_script(const ScriptOutcome& outcome, char** err_msg) const {
     }
 }
 
-void Runtime::end_with_script(const Recording& recording, const gate::RecordedJob* job, bool is_change,
-                              const ScriptOutcome& outcome, const ScriptAnswer& script_answer,
-                              Decision decision, char** err_msg) {
-    decision.message = script_answer.message;
-    decision.reject = model::RejectCode::access_denied;
+int Runtime::end_with_script(const Recording& recording, const gate::RecordedJob* job, bool is_change,
+                             const ScriptCall& call, Decision& decision, char** err_msg) {
     ScriptDeeds did;
-    did.said = lines_of(outcome);
+    did.said = call.said();
     conclude_after_script(recording, decision, job, is_change, did);
     answer(decision, err_msg);
+    return call.answer.code;
 }
 
 void Runtime::conclude_after_script(const Recording& recording, Decision& decision,
-                                    const gate::RecordedJob* job, bool is_change, ScriptDeeds& did) {
-    put_before(decision, std::move(did.decision));
-    auto& message = decision.message;
-    message.insert(message.begin(), did.said.begin(), did.said.end());
+                                    const gate::RecordedJob* job, bool is_change, const ScriptDeeds& did) {
     if (job != nullptr) recording.finish(decision, *job);
     counts_.count(decision, is_change);
     results_.count(decision, did.time.took + recording.took());
+    auto& message = decision.message;
     message.erase(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(did.said.size()));
 }
 
-int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id, char** err_msg) {
+int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id, const Asked& asked) {
     if (!did.recording || did.decision.events.empty()) return SLURM_SUCCESS;
+    const gate::Comparison* const comparison = asked.trial == nullptr ? nullptr : asked.trial->comparison();
     std::optional<gate::RecordedJob> job;
-    if (did.change) job.emplace(did.change->after, files_id.value_or(0));
+    if (did.change) job.emplace(did.change->after, files_id.value_or(0), comparison);
     Decision decision;
+    put_before(decision, did);
     did.time.took = {}; // it is the recording's
     conclude_after_script(*did.recording, decision, job ? &*job : nullptr, /*is_change=*/true, did);
-    return answer(decision, err_msg);
+    return answer(decision, asked.err_msg);
 }
 
 [[gnu::noinline]] int Runtime::run_script(const policy::Policy& policy, const ClusterNow& now,
-                                          job_desc_msg_t& description, std::uint32_t submit_uid,
-                                          char** err_msg, ScriptTime& time,
+                                          const Asked& asked, ScriptTime& time,
                                           std::unique_ptr<ScriptDeeds>& did) {
-    if (policy.script()->asks_for_users()) users_.need();
-    script_jobs_.want(policy.script()->fields_of_jobs());
+    want_jobs(policy, asked.trial == nullptr ? nullptr : &asked.trial->candidate());
     Recording recording = recorder_.begin(policy);
-    ControllerScriptHost host(description, submit_uid, quota_, users_, script_jobs_, now.cluster.get());
-    std::optional<model::JobRequest> before; // empty: the script wrote nothing
-    const auto read_before = [&] { before = slurm::read_job_desc(description, submit_uid); };
-    host.set_before_write(std::cref(read_before));
-    ScriptOutcome outcome = policy.script()->submit(host);
-    outcome.is_up_to_sender = host.depends_on_moment();
+    const ScriptWorld world = script_world(now);
+    const ScriptCall call = call_script(policy, world, {asked.description, host_texts, asked.submit_uid});
     recording.stop_clock();
-    time = {recording.took(), outcome.clock};
-    hear_script(outcome, err_msg);
-    std::vector<std::string> changes;
-    if (before)
-        changes = policy::describe_changes(*before, slurm::read_job_desc(description, submit_uid),
-                                           policy::no_facts());
-    const ScriptAnswer script_answer = answer_of_script(*policy.script(), outcome, changes);
-    if (script_answer.events.empty()) return SLURM_SUCCESS;
-    const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
-    const gate::Site site(now.cluster.get(), /*policy_in_force=*/nullptr, quota_, this_release);
-    const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
-    Decision decision;
-    for (const policy::RuleEvent& event : script_answer.events)
-        gate::log_rule(decision, {request, resolved.view()}, event);
-    if (script_answer.code == SLURM_SUCCESS) {
+    time = {recording.took(), call.outcome.clock};
+    hear_script(call.outcome, asked.err_msg);
+    if (call.answer.events.empty()) return SLURM_SUCCESS;
+    const model::JobRequest request = slurm::read_job_desc(asked.description, asked.submit_uid);
+    Decision deeds = describe_deeds(call, request, world);
+    if (call.answer.code == SLURM_SUCCESS) {
         did = std::make_unique<ScriptDeeds>();
         did->time = time;
-        did->decision = std::move(decision);
-        did->said = lines_of(outcome);
+        did->decision = std::move(deeds);
+        did->said = call.said();
         return SLURM_SUCCESS;
     }
-    const gate::RecordedJob job{.request = request};
-    end_with_script(recording, &job, /*is_change=*/false, outcome, script_answer, std::move(decision),
-                    err_msg);
-    return script_answer.code;
+    Decision decision = refused_by(call, std::move(deeds));
+    gate::RecordedJob job{.request = request};
+    if (asked.trial != nullptr) {
+        try_refused_job(*asked.trial, now, asked.description.het_job_offset, request, decision);
+        job.candidate = asked.trial->comparison();
+    }
+    return end_with_script(recording, &job, /*is_change=*/false, call, decision, asked.err_msg);
 }
 
-Decision Runtime::describe_change(std::span<const policy::RuleEvent> events, const model::JobUpdate& change,
-                                  const ClusterNow& now) const {
-    const gate::Site site(now.cluster.get(), /*policy_in_force=*/nullptr, quota_, this_release);
-    const gate::ResolvedRequest resolved = gate::resolve(
-        change.after, site.context, {.requester = change.after.submit_uid, .names_partitions = false});
-    Decision decision;
-    for (const policy::RuleEvent& event : events)
-        gate::log_rule(decision, {change.after, resolved.view(), &change}, event);
-    return decision;
-}
-
-[[gnu::noinline]] int Runtime::run_script_at_change(const policy::Policy& policy, job_desc_msg_t& update,
-                                                    job_record* job, std::uint32_t submit_uid, char** err_msg,
+[[gnu::noinline]] int Runtime::run_script_at_change(const policy::Policy& policy, const Asked& asked,
                                                     ScriptDeeds& did) {
-    if (policy.script()->asks_for_users()) users_.need();
-    script_jobs_.want(policy.script()->fields_of_jobs());
+    want_jobs(policy, asked.trial == nullptr ? nullptr : &asked.trial->candidate());
     const ClusterNow now = cluster_.current();
-    const auto files_id = job_files_.find_id(job);
+    const ScriptWorld world = script_world(now);
+    const std::uint32_t submit_uid = asked.submit_uid;
+    const auto files_id = job_files_.find_id(asked.job);
     const bool by_operator = quota_.is_operator(submit_uid);
-    JobCopy copy;
     const auto read_job = [&]() -> Result<job_desc_msg_t*> {
-        if (copy != nullptr) return copy.get();
+        if (did.job != nullptr) return did.job.get();
         if (const auto why = why_not_copied(files_id, submit_uid, by_operator); !why.empty())
             return Error{ErrorCode::unavailable, text::format("the job cannot be read: {}", why)};
-        copy = copy_job(job, files_id, submit_uid, by_operator);
-        if (copy == nullptr) return Error{ErrorCode::unavailable, "slurmctld does not show its jobs"};
-        return copy.get();
+        did.job = copy_job(asked.job, files_id, submit_uid, by_operator);
+        if (did.job == nullptr) return Error{ErrorCode::unavailable, "slurmctld does not show its jobs"};
+        return did.job.get();
     };
-    ControllerScriptHost host(update, submit_uid, quota_, users_, script_jobs_, now.cluster.get());
-    bool is_unseen = false;
-    host.set_record([&] {
-        auto read = read_job();
-        is_unseen = is_unseen || !read;
-        return read;
-    });
     Recording recording = recorder_.begin(policy);
-    const auto read_change = [&]() -> std::optional<model::JobUpdate> {
-        if (!read_job()) return std::nullopt;
-        return slurm::read_update(*copy, update, submit_uid);
-    };
-    // The job after the change; if it cannot be read, what the change asks for.
-    const auto read_after = [&] {
-        auto change = read_change();
-        return change ? std::move(change->after) : slurm::read_job_desc(update, submit_uid);
-    };
-    std::optional<model::JobRequest> before; // empty: the script wrote nothing
-    host.set_before_write([&] { before = read_after(); });
     const auto begin = TimeAllowance::Clock::now(); // copies are charged where they are made
-    ScriptOutcome outcome;
-    if (by_operator || change_allowance_.has_some(submit_uid, begin)) {
-        outcome = policy.script()->modify(host);
-        outcome.is_up_to_sender = is_unseen || host.depends_on_moment();
-    } else {
-        outcome.failure = policy::LuaError{
-            "the user's changes take too much time; try again in a moment", {}, policy::Exhausted::nothing};
-        outcome.is_up_to_sender = true;
-    }
+    const ScriptCall call =
+        by_operator || change_allowance_.has_some(submit_uid, begin)
+            ? call_script_at_change(policy, world, {asked.description, host_texts, submit_uid}, read_job)
+            : fail_script(policy, "the user's changes take too much time; try again in a moment");
     recording.stop_clock();
-    did.time = {recording.took(), outcome.clock};
+    did.time = {recording.took(), call.outcome.clock};
     // One request may change every task of an array, one after the other.
     const auto end = TimeAllowance::Clock::now();
     if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);
-    hear_script(outcome, err_msg);
-    std::vector<std::string> changes;
-    if (before) changes = policy::describe_changes(*before, read_after(), policy::no_facts());
-    const ScriptAnswer script_answer = answer_of_script(*policy.script(), outcome, changes);
-    if (script_answer.events.empty()) return SLURM_SUCCESS;
+    hear_script(call.outcome, asked.err_msg);
+    if (call.answer.events.empty()) return SLURM_SUCCESS;
     // Log and record tell whose job it is.
-    auto change = read_change();
-    Decision decision = change ? describe_change(script_answer.events, *change, now)
-                               : plugin::describe_change(script_answer.events, files_id, submit_uid);
-    if (script_answer.code == SLURM_SUCCESS) {
-        did.decision = std::move(decision);
-        did.said = lines_of(outcome);
+    std::optional<model::JobUpdate> change;
+    if (read_job()) change = slurm::read_update(*did.job, asked.description, submit_uid);
+    Decision deeds = change ? describe_deeds(call, *change, world)
+                            : describe_change(call.answer.events, files_id, submit_uid);
+    if (call.answer.code == SLURM_SUCCESS) {
+        did.decision = std::move(deeds);
+        did.said = call.said();
         did.recording.emplace(recording);
         did.change = std::move(change);
         return SLURM_SUCCESS;
     }
+    Decision decision = refused_by(call, std::move(deeds));
     std::optional<gate::RecordedJob> recorded;
     if (change) recorded.emplace(change->after, files_id.value_or(0));
-    end_with_script(recording, recorded ? &*recorded : nullptr, /*is_change=*/true, outcome, script_answer,
-                    std::move(decision), err_msg);
-    return script_answer.code;
+    if (asked.trial != nullptr) {
+        if (change)
+            try_change(asked, now, *did.job, change->after, decision,
+                       slurm::asks_only_for_entitled || may_change(submit_uid, *did.job));
+        else
+            asked.trial->skip();
+        if (recorded) recorded->candidate = asked.trial->comparison();
+    }
+    return end_with_script(recording, recorded ? &*recorded : nullptr, /*is_change=*/true, call, decision,
+                           asked.err_msg);
 }
 
 } // namespace qg::plugin

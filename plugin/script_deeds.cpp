@@ -33,4 +33,9 @@ void put_before(model::Decision& decision, model::Decision of_script) {
     if (!decision.names) decision.names = std::move(of_script.names);
 }
 
+void put_before(model::Decision& decision, ScriptDeeds& deeds) {
+    put_before(decision, std::move(deeds.decision));
+    decision.message.insert(decision.message.begin(), deeds.said.begin(), deeds.said.end());
+}
+
 } // namespace qg::plugin

@@ -3,6 +3,7 @@
 // What follows from a call of the site's script for job_submit/lua: answer, log and record.
 #pragma once
 
+#include "job_copy.hpp"
 #include "qosgate/model/decision.hpp"
 #include "qosgate/model/job_update.hpp"
 #include "qosgate/policy/policy.hpp"
@@ -33,7 +34,8 @@ struct ScriptDeeds {
     std::vector<std::string> said; ///< what the user has read already
     ScriptTime time;
     std::optional<Recording> recording;     ///< of a change
-    std::optional<model::JobUpdate> change; ///< empty: it is none, or the job cannot be read
+    JobCopy job;                            ///< before a change; null: nobody read it, or it cannot be read
+    std::optional<model::JobUpdate> change; ///< borrows `job`; empty: it is none, or it cannot be read
 };
 
 /// The decision about a change that the script ended, or looked at. `job_id` is empty if it is not known.
@@ -42,5 +44,7 @@ model::Decision describe_change(std::span<const policy::RuleEvent> events,
 
 /// Puts what the script did before what came after it. `decision` keeps its answer.
 void put_before(model::Decision& decision, model::Decision of_script);
+/// The same, and what it said to the user before the decision's message. Takes the script's decision.
+void put_before(model::Decision& decision, ScriptDeeds& deeds);
 
 } // namespace qg::plugin

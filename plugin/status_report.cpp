@@ -48,7 +48,7 @@ std::string describe(const policy::CandidateStatus& candidate, const CandidateCo
     const CandidateCounts own =
         candidate.hash != 0 && counts.policy == candidate.hash ? counts : CandidateCounts();
     return text::format(
-        R"({{"policy": {}, "rules": {}, "script_not_run": {}, "loaded_at": {}, "is_testing": {}, "last_error": {}, "compared": {}, )"
+        R"({{"policy": {}, "rules": {}, "has_script": {}, "loaded_at": {}, "is_testing": {}, "last_error": {}, "compared": {}, )"
         R"("differing": {}, "skipped": {}}})",
         candidate.hash == 0 ? "null" : json::quote(text::format("{:016x}", candidate.hash)), candidate.rules,
         candidate.has_script ? "true" : "false", json::number(loaded_at),

@@ -221,7 +221,7 @@ std::string describe_candidate(const GateReport& report) {
         return candidate.flag("is_testing") ? "not loaded: its tests are still running" : "not loaded yet";
     return text::format("{} {}{}, hash {}, loaded {}; compared {}, differing {}, skipped {}",
                         candidate.count("rules"), candidate.count("rules") == 1 ? "rule" : "rules",
-                        candidate.flag("script_not_run") ? " (its script is not run)" : "", policy,
+                        candidate.flag("has_script") ? " and a script" : "", policy,
                         show_time(candidate.number("loaded_at")), candidate.count("compared"),
                         candidate.count("differing"), candidate.count("skipped"));
 }

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import json
-import tempfile
-from pathlib import Path
 
-from qosgate_dev.testing import CommandResult, build_root, main
-from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+from qosgate_dev.testing import main
+from qosgate_dev.testing.candidate_case import CandidateTestCase
+from qosgate_dev.testing.plugin_case import USER
 
 IN_FORCE = """\
 rule { name = "comments", submit = function(job)
@@ -27,67 +26,14 @@ end }
 TEST = 'test "never" { job = { comment = "never" }, expect = { %s } }\n'
 
 
-class Candidate(PluginTestCase):
+class Candidate(CandidateTestCase):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        directory = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(directory.cleanup)
-        cls.records_file = Path(directory.name) / "records.jsonl"
-        cls.put_in_force({"site.lua": f'site {{ record_file = "{cls.records_file}" }}\n'})
         cls.put_in_force({"10-comments.lua": IN_FORCE})
-        cls.next = cls.directory / "next"
 
     def setUp(self) -> None:
-        self.next.mkdir(mode=0o755, exist_ok=True)
-        (self.next / "tests").mkdir(mode=0o755, exist_ok=True)
-        self.write("tests/never.lua", TEST % "reject = true")
-        self.write("10-comments.lua", CANDIDATE)
-        # Other than the last one, so that the counts begin anew.
-        self.write("site.lua", f'site {{ contact = "{self._testMethodName}" }}\n')
-        self.wait_until_loaded()
-
-    def write(self, name: str, text: str) -> None:
-        path = self.next / name
-        path.with_suffix(".new").write_text(text)
-        path.with_suffix(".new").rename(path)
-
-    def qosgate(self, *words: str) -> CommandResult:
-        return self.cluster.run([str(build_root() / "contrib/qosgate/qosgate"), *words])
-
-    def wait_for_candidate(self, is_so) -> dict | None:
-        found = []
-
-        def look() -> bool:
-            found.append(json.loads(self.qosgate("status", "--json").stdout)["plugin"]["candidate"])
-            return bool(is_so(found[-1]))
-
-        try:
-            self.cluster.wait_for(look, "the candidate's state")
-        except Exception as error:
-            raise AssertionError(f"the candidate is {found[-1:]}") from error
-        return found[-1]
-
-    def wait_until_loaded(self) -> None:
-        # By its hash: the one of the test before may still be there, and what it counts is lost with it.
-        policy = json.loads(self.qosgate("policy", "check", "--json", str(self.next)).stdout)["hash"]
-        self.wait_for_candidate(lambda it: it and it["policy"] == policy and it["compared"] == 0)
-
-    def submit_with(self, comment: str) -> CommandResult:
-        return self.submit(f"--hold --job-name={self._testMethodName}-{comment} --comment={comment}")
-
-    def records(self) -> list[dict]:
-        lines = self.records_file.read_text().splitlines() if self.records_file.exists() else []
-        return [json.loads(line) for line in lines]
-
-    def record_of(self, comment: str) -> dict:
-        def find() -> list[dict]:
-            name = f"{self._testMethodName}-{comment}"
-            return [record for record in self.records() if record["request"].get("name") == name]
-
-        self.cluster.wait_for(lambda: bool(find()), f"job with {comment} is recorded")
-        (record,) = find()
-        return record
+        self.make_next({"tests/never.lua": TEST % "reject = true", "10-comments.lua": CANDIDATE})
 
     def test_differences_are_recorded_and_summed_up_and_nobody_else_notices(self) -> None:
         mark = len(self.cluster.log("slurmctld"))

@@ -75,6 +75,15 @@ BOOST_AUTO_TEST_CASE(a_candidate_that_took_too_much_time_is_not_asked_until_some
     BOOST_TEST(compare(ask).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(what_comparisons_need_counts_as_their_time) {
+    BOOST_TEST(runs.has_time());
+    runs.spend(110ms);
+    BOOST_TEST(!runs.has_time());
+    BOOST_TEST(!compare([](const policy::Policy&) { return refused(); }));
+    runs.skip(*candidate);
+    BOOST_TEST(runs.counts().skipped == 2u);
+}
+
 BOOST_AUTO_TEST_CASE(what_fails_is_skipped) {
     BOOST_TEST(!compare([](const policy::Policy&) -> model::Decision { throw std::bad_alloc(); }));
     BOOST_TEST(runs.counts().skipped == 1u);

@@ -23,6 +23,7 @@ struct Controller {
     bool is_changed = true;
     bool is_down = false;
     bool has_memory = true;
+    std::size_t max_names = 10; ///< that one reading may have
     std::chrono::milliseconds delay{0};
     std::atomic<int> readings = 0;
     std::atomic<bool> is_served = true;
@@ -35,6 +36,7 @@ struct Controller {
         std::this_thread::sleep_for(delay);
         if (is_down) return Error{ErrorCode::unavailable, "reading the jobs: no answer"};
         if (!has_memory) throw std::bad_alloc();
+        if (names.size() > max_names) return Error{ErrorCode::limit_exceeded, "reading the jobs: too large"};
         if (newer_than != 0 && !is_changed) return std::optional<model::ScriptRecords>();
         newer_than = 1;
         is_changed = false;
@@ -75,7 +77,7 @@ struct Setup {
     }
     /// How many jobs are seen, or why none is.
     [[nodiscard]] std::string seen() const {
-        const auto all = jobs->current();
+        const auto all = jobs->current(names);
         return all ? std::to_string((*all)->records.size()) : all.error().message;
     }
     template <typename Is>
@@ -102,12 +104,12 @@ BOOST_AUTO_TEST_CASE(jobs_are_read_only_while_they_are_wanted) {
     BOOST_TEST(controller->readings == 0);
     BOOST_TEST(seen() == not_wanted);
 
-    jobs->want(names);
+    jobs->want(names, nullptr);
     BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
     controller->change(3);
     BOOST_TEST(becomes_true([&] { return seen() == "3"; }));
 
-    jobs->want(nullptr);
+    jobs->want(nullptr, nullptr);
     BOOST_TEST(seen() == not_wanted);
     std::this_thread::sleep_for(300ms);
     const int readings = controller->readings;
@@ -118,7 +120,7 @@ BOOST_AUTO_TEST_CASE(jobs_are_read_only_while_they_are_wanted) {
 BOOST_AUTO_TEST_CASE(nobody_is_asked_before_slurmctld_serves) {
     controller->is_served = false;
     start();
-    jobs->want(names);
+    jobs->want(names, nullptr);
     std::this_thread::sleep_for(300ms);
     BOOST_TEST(controller->readings == 0);
     BOOST_TEST(seen() == not_yet);
@@ -128,23 +130,66 @@ BOOST_AUTO_TEST_CASE(nobody_is_asked_before_slurmctld_serves) {
 
 BOOST_AUTO_TEST_CASE(other_names_are_read_anew_and_the_same_ones_are_not) {
     start();
-    jobs->want(names);
+    jobs->want(names, nullptr);
     BOOST_TEST_REQUIRE(becomes_true([&] { return seen() == "2"; }));
 
-    jobs->want(std::make_shared<const slurm::MentionedNames>(*names));
+    jobs->want(std::make_shared<const slurm::MentionedNames>(*names), nullptr);
     BOOST_TEST(seen() == "2");
     {
         const std::scoped_lock no_answer(controller->mutex);
-        jobs->want(std::make_shared<const slurm::MentionedNames>(slurm::MentionedNames{"name"}));
+        names = std::make_shared<const slurm::MentionedNames>(slurm::MentionedNames{"name"});
+        jobs->want(names, nullptr);
         BOOST_TEST(seen() == not_yet);
     }
     BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
-    BOOST_TEST(jobs->current().value()->names.empty());
+    BOOST_TEST(jobs->current(names).value()->names.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_candidate_s_fields_are_read_and_the_script_in_force_notices_nothing) {
+    start();
+    jobs->want(names, nullptr);
+    BOOST_TEST_REQUIRE(becomes_true([&] { return seen() == "2"; }));
+
+    const auto others = std::make_shared<const slurm::MentionedNames>(slurm::MentionedNames{"name"});
+    {
+        const std::scoped_lock no_answer(controller->mutex);
+        jobs->want(names, others);
+        BOOST_TEST(seen() == "2");
+        BOOST_TEST(jobs->current(others).error().message == not_yet);
+    }
+    BOOST_TEST(becomes_true([&] { return jobs->current(others).has_value(); }));
+    BOOST_TEST(seen() == "2");
+    const int readings = controller->readings;
+    for (int i = 0; i < 100; ++i)
+        jobs->want(names, others);
+    std::this_thread::sleep_for(50ms);
+    BOOST_TEST(controller->readings <= readings + 1); // the same two are no reason to read
+
+    const std::scoped_lock no_answer(controller->mutex);
+    jobs->want(names, nullptr);
+    BOOST_TEST(seen() == "2");
+}
+
+BOOST_AUTO_TEST_CASE(a_candidate_alone_is_enough) {
+    start();
+    jobs->want(nullptr, names);
+    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(jobs->current(nullptr).error().message == not_wanted);
+}
+
+BOOST_AUTO_TEST_CASE(a_candidate_s_fields_that_are_too_much_are_not_read) {
+    controller->max_names = 1;
+    start();
+    const auto others = std::make_shared<const slurm::MentionedNames>(slurm::MentionedNames{"name"});
+    jobs->want(names, others);
+    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(jobs->current(others).error().message == "reading the jobs: too large");
+    BOOST_TEST(jobs->status().error.empty());
 }
 
 BOOST_AUTO_TEST_CASE(jobs_that_are_too_old_are_an_error) {
     start(/*max_age=*/2s);
-    jobs->want(names);
+    jobs->want(names, nullptr);
     BOOST_TEST_REQUIRE(becomes_true([&] { return seen() == "2"; }));
     BOOST_TEST(becomes_true([&] { return controller->readings > 2; })); // no change counts as an answer
     BOOST_TEST(seen() == "2");
@@ -164,7 +209,7 @@ BOOST_AUTO_TEST_CASE(jobs_that_are_too_old_are_an_error) {
 BOOST_AUTO_TEST_CASE(too_many_jobs_are_not_even_asked_for) {
     controller->count = 100'001;
     start();
-    jobs->want(names);
+    jobs->want(names, nullptr);
     BOOST_TEST(becomes_true([&] {
         return seen() == "slurm.jobs cannot be read: there are 100001 jobs, and at most 100000 are read";
     }));
@@ -176,7 +221,7 @@ BOOST_AUTO_TEST_CASE(too_many_jobs_are_not_even_asked_for) {
 BOOST_AUTO_TEST_CASE(reading_takes_a_small_share_of_the_time) {
     controller->delay = 20ms;
     start();
-    jobs->want(names);
+    jobs->want(names, nullptr);
     BOOST_TEST_REQUIRE(becomes_true([&] { return seen() == "2"; }));
     const int before = controller->readings;
     std::this_thread::sleep_for(1s);
@@ -186,7 +231,7 @@ BOOST_AUTO_TEST_CASE(reading_takes_a_small_share_of_the_time) {
 BOOST_AUTO_TEST_CASE(jobs_do_not_become_too_old_while_the_thread_rests) {
     controller->delay = 200ms; // 20 times that is longer than the maximal age
     start(/*max_age=*/3s);
-    jobs->want(names);
+    jobs->want(names, nullptr);
     BOOST_TEST_REQUIRE(becomes_true([&] { return seen() == "2"; }));
     const auto end = std::chrono::steady_clock::now() + 4500ms;
     while (std::chrono::steady_clock::now() < end) {
@@ -198,7 +243,7 @@ BOOST_AUTO_TEST_CASE(jobs_do_not_become_too_old_while_the_thread_rests) {
 BOOST_AUTO_TEST_CASE(the_thread_survives_a_lack_of_memory) {
     controller->set_memory(false);
     start();
-    jobs->want(names);
+    jobs->want(names, nullptr);
     BOOST_TEST(becomes_true([&] { return jobs->status().error == "reading the jobs: std::bad_alloc"; }));
     BOOST_TEST(seen() == std::string(not_yet) + " (reading the jobs: std::bad_alloc)");
     controller->set_memory(true);
@@ -208,11 +253,11 @@ BOOST_AUTO_TEST_CASE(the_thread_survives_a_lack_of_memory) {
 BOOST_AUTO_TEST_CASE(a_reading_that_hangs_keeps_nobody_waiting) {
     controller->delay = 3s;
     start();
-    jobs->want(names);
+    jobs->want(names, nullptr);
     BOOST_TEST_REQUIRE(becomes_true([&] { return controller->readings == 1; }));
     const auto begin = std::chrono::steady_clock::now();
     BOOST_TEST(seen() == not_yet);
-    jobs->want(nullptr);
+    jobs->want(nullptr, nullptr);
     jobs->stop(20ms);
     jobs.reset();
     BOOST_TEST((std::chrono::steady_clock::now() - begin) < 1s);

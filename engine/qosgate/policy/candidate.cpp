@@ -71,7 +71,8 @@ Result<std::shared_ptr<const Policy>> CandidateWatch::load(const SourceDirectory
                           .directory = text::printable(directory_.string(), 4000)};
         if (const auto passed = pass_tests(**tested, sources.tests, how); !passed) return passed.error();
     }
-    return compile_policy(std::move(files), {.max_rule_time = max_candidate_rule_time});
+    return compile_policy(std::move(files),
+                          {.max_rule_time = max_candidate_rule_time, .cluster_name = options_.cluster_name});
 }
 
 void CandidateWatch::put(std::shared_ptr<const Policy> policy) {
@@ -89,9 +90,9 @@ void CandidateWatch::put(std::shared_ptr<const Policy> policy) {
                    .has_script = has_script,
                    .loaded_at = std::chrono::system_clock::now()};
     }
-    log_(LogLevel::info, text::format("candidate {}: decisions are compared with it: {} {}, hash {:016x}{}",
-                                      directory_.string(), rules, rules == 1 ? "rule" : "rules", hash,
-                                      has_script ? "; its script for job_submit/lua is not run" : ""));
+    log_(LogLevel::info, text::format("candidate {}: decisions are compared with it: {} {}{}, hash {:016x}",
+                                      directory_.string(), rules, rules == 1 ? "rule" : "rules",
+                                      has_script ? " and a script for job_submit/lua" : "", hash));
 }
 
 void CandidateWatch::drop(std::optional<Error> error) {

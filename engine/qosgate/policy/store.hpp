@@ -44,7 +44,7 @@ struct CandidateStatus {
     bool is_testing = false; ///< its tests are running
     std::uint64_t hash = 0;  ///< of the loaded one; 0: none is loaded
     std::size_t rules = 0;
-    bool has_script = false; ///< for job_submit/lua, which is not run
+    bool has_script = false; ///< for job_submit/lua
     std::optional<std::chrono::system_clock::time_point> loaded_at = {};
     std::optional<Error> last_error = {}; ///< why the directory is not loaded; empty: it is
 };

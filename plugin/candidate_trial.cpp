@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "candidate_trial.hpp"
+
+#include "qosgate/slurm/job_desc.hpp"
+#include "script_call.hpp"
+
+#include <functional>
+#include <utility>
+
+namespace qg::plugin {
+namespace {
+
+using model::Decision;
+using model::JobRequest;
+using Clock = TimeAllowance::Clock;
+
+/// Puts what the candidate's script did and said before what came after it.
+void put_script_before(Decision& decision, const ScriptCall& call, Decision deeds) {
+    const auto said = call.said();
+    put_before(decision, std::move(deeds));
+    decision.message.insert(decision.message.begin(), said.begin(), said.end());
+}
+
+/// `left` is the job that the decision is about, if it is not the one that the policy in force decided about.
+void set_left(Decision& decision, JobRequest left) {
+    if (decision.reject == model::RejectCode::none && !decision.changed) decision.changed = std::move(left);
+}
+
+} // namespace
+
+std::unique_ptr<CandidateTrial> CandidateTrial::begin(CandidateRuns& runs,
+                                                      std::shared_ptr<const policy::Policy> candidate,
+                                                      const policy::Policy& in_force,
+                                                      const job_desc_msg_t& sent) noexcept {
+    try {
+        const bool has_script = in_force.script() != nullptr || candidate->script() != nullptr;
+        std::unique_ptr<CandidateTrial> trial(new CandidateTrial(runs, std::move(candidate)));
+        trial->sent_parts_ = slurm::parts_of_update(sent);
+        if (has_script) trial->copy(sent);
+        return trial;
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+void CandidateTrial::copy(const job_desc_msg_t& sent) {
+    is_left_out_ = !runs_.has_time();
+    if (is_left_out_) return;
+    const auto begin = Clock::now();
+    try {
+        sent_.emplace(slurm::JobDescCopy::of(sent));
+    } catch (...) { // no memory
+        is_left_out_ = true;
+    }
+    runs_.spend(Clock::now() - begin);
+}
+
+void CandidateTrial::keep_parts(const gate::HetParts& parts) noexcept {
+    try {
+        parts_ = parts;
+    } catch (...) {
+        is_left_out_ = true;
+    }
+}
+
+void CandidateTrial::skip() noexcept {
+    try {
+        runs_.skip(*candidate_);
+    } catch (...) { // it is only counted
+    }
+}
+
+void CandidateTrial::compare_job(const TrialTools& tools, const JobRequest& request,
+                                 const Decision& decided) noexcept {
+    if (is_left_out_) return skip();
+    const auto decide = [&](const policy::Policy&) { return decide_job(tools, request); };
+    comparison_ = runs_.compare(*candidate_, request, decided, std::ref(decide));
+}
+
+Decision CandidateTrial::decide_job(const TrialTools& tools, const JobRequest& request) {
+    gate::HetParts* const parts = parts_ ? &*parts_ : nullptr;
+    gate::KnownCluster known = tools.known;
+    known.script_clock = nullptr;
+    if (!sent_) return tools.gate.decide(request, known, candidate_.get(), parts);
+
+    const ScriptedRequest job{sent_->description(), *sent_, request.submit_uid};
+    std::optional<ScriptCall> call;
+    Decision deeds;
+    if (candidate_->script() != nullptr) call = call_script(*candidate_, tools.world, job);
+    JobRequest sent = sent_->request(request.submit_uid);
+    if (call) {
+        if (!call->answer.events.empty()) deeds = describe_deeds(*call, sent, tools.world);
+        if (call->answer.code != SLURM_SUCCESS) return refused_by(*call, std::move(deeds));
+        known.script_clock = &call->outcome.clock;
+    }
+    Decision decision = tools.gate.decide(sent, known, candidate_.get(), parts);
+    if (call) put_script_before(decision, *call, std::move(deeds));
+    set_left(decision, std::move(sent));
+    return decision;
+}
+
+bool CandidateTrial::looks_at_change() const {
+    return candidate_->script() != nullptr || sent_parts_.has(model::UpdatePart::limits) ||
+           candidate_->has_rules_at(policy::JobEvent::modify, sent_parts_);
+}
+
+void CandidateTrial::compare_change(const TrialTools& tools, const TriedChange& change,
+                                    const Decision& decided) noexcept {
+    if (is_left_out_) return skip();
+    const auto decide = [&](const policy::Policy&) { return decide_change(tools, change); };
+    comparison_ = runs_.compare(*candidate_, change.after, decided, std::ref(decide));
+}
+
+Decision CandidateTrial::decide_change(const TrialTools& tools, const TriedChange& change) {
+    gate::KnownCluster known = tools.known;
+    known.script_clock = nullptr;
+    std::optional<ScriptCall> call;
+    Decision deeds;
+    if (candidate_->script() != nullptr)
+        call =
+            call_script_at_change(*candidate_, tools.world, {sent_->description(), *sent_, change.submit_uid},
+                                  [&]() -> Result<job_desc_msg_t*> { return &change.job; });
+    model::JobUpdate update =
+        slurm::read_update(change.job, sent_ ? sent_->description() : change.update, change.submit_uid);
+    if (call) {
+        if (!call->answer.events.empty()) deeds = describe_deeds(*call, update, tools.world);
+        if (call->answer.code != SLURM_SUCCESS) return refused_by(*call, std::move(deeds));
+        known.script_clock = &call->outcome.clock;
+    }
+    JobRequest after = update.after;
+    Decision decision;
+    if (change.is_judged) decision = tools.gate.decide_update(std::move(update), known, candidate_.get());
+    if (call) put_script_before(decision, *call, std::move(deeds));
+    if (sent_) set_left(decision, std::move(after));
+    return decision;
+}
+
+} // namespace qg::plugin
