@@ -77,7 +77,7 @@ Result<quota::World> read_world_file(const std::string& file) {
     return world;
 }
 
-JudgedWorld make_judged(quota::World world, GroupSource groups) {
+JudgedWorld make_judged(quota::World world, GroupSource groups, quota::LocalViews views) {
     auto cluster = std::make_shared<const model::Cluster>(quota::make_cluster(world));
     std::map<std::string, std::uint32_t> users;
     for (const quota::LocalAssociation& association : world.records.associations)
@@ -88,7 +88,8 @@ JudgedWorld make_judged(quota::World world, GroupSource groups) {
     else
         groups_of_users = std::make_unique<quota::RecordedGroups>(
             world.records.users, "the file that 'qosgate capture' wrote does not have them");
-    return JudgedWorld{std::move(cluster), std::make_unique<quota::LocalQuota>(std::move(world.records)),
+    return JudgedWorld{std::move(cluster),
+                       std::make_unique<quota::LocalQuota>(std::move(world.records), views),
                        world.captured_at, std::move(users), std::move(groups_of_users)};
 }
 

@@ -5,6 +5,7 @@
 
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/cluster.hpp"
+#include "qosgate/quota/local_quota.hpp"
 #include "qosgate/quota/provider.hpp"
 #include "qosgate/quota/scenario.hpp"
 #include "qosgate/quota/user_groups.hpp"
@@ -46,7 +47,8 @@ enum class GroupSource : std::uint8_t {
 };
 
 /// A world to judge by.
-JudgedWorld make_judged(quota::World world, GroupSource groups = GroupSource::world);
+JudgedWorld make_judged(quota::World world, GroupSource groups = GroupSource::world,
+                        quota::LocalViews views = quota::LocalViews::whole);
 
 /// A world that was written to a file, as it is there / to judge by. Errors: unavailable if it cannot be
 /// read, invalid_input for one that 'qosgate capture' did not write.

@@ -23,17 +23,16 @@ bool is_of_script(std::string_view rule) {
     return rule == policy::compat::script_file_name;
 }
 
-/// Whether a record with these events says nothing that a replay compares.
-bool is_bare(const model::Decision& decision) {
-    return decision.events.empty();
+/// Whether what a rule did makes a difference to the job.
+bool is_compared(std::string_view did) {
+    return did == "changed" || did == "rejected" || did == "failed";
 }
 
 /// Calls `take(rule, did, text)` for each event of a record.
 template <typename Take>
 void for_each_event(const PastRecord& record, Take take) {
-    const auto events = record.list("events");
-    if (!events) return;
-    for (const simdjson::dom::element event : *events) {
+    if (!record.events) return;
+    for (const simdjson::dom::element event : *record.events) {
         const auto text_of = [event](std::string_view name) {
             std::string_view text;
             return event[name].get(text) == simdjson::SUCCESS ? text : std::string_view();
@@ -43,15 +42,16 @@ void for_each_event(const PastRecord& record, Take take) {
 }
 
 bool was_refused_by_script(const PastRecord& record) {
+    if (record.outcome != refused_by_qosgate) return false;
     bool was_refused = false;
     for_each_event(record, [&](std::string_view rule, std::string_view did, std::string_view /*text*/) {
         was_refused = was_refused || (is_of_script(rule) && (did == "rejected" || did == "failed"));
     });
-    return was_refused && record.text("outcome") == refused_by_qosgate;
+    return was_refused;
 }
 
 ReplayedDecision recorded_decision(const PastRecord& record) {
-    ReplayedDecision replayed{.outcome = std::string(record.text("outcome")), .deeds = {}, .values = {}};
+    ReplayedDecision replayed{.outcome = std::string(record.outcome), .deeds = {}, .values = {}};
     for_each_event(record, [&](std::string_view rule, std::string_view did, std::string_view text) {
         if (!is_of_script(rule)) replayed.add(rule, did, text);
     });
@@ -62,9 +62,9 @@ ReplayedDecision replayed_decision(const model::Decision& decision) {
     ReplayedDecision replayed{
         .outcome = std::string(gate::describe_decision(decision)), .deeds = {}, .values = {}};
     replayed.pending_reason = decision.forecast.pending_reason;
-    if (is_bare(decision)) return replayed;
-    for (const model::DecisionEvent& event : decision.events) // a record has texts like this
-        replayed.add(event.rule, event.did, text::printable(event.text, 1000));
+    for (const model::DecisionEvent& event : decision.events)
+        if (is_compared(event.did)) // a record has texts like this
+            replayed.add(event.rule, event.did, text::printable(event.text, 1000));
     return replayed;
 }
 
@@ -108,7 +108,7 @@ void ReplayedDecision::add(std::string_view rule, std::string_view did, std::str
             value == std::string_view::npos)
             return;
         values[std::string(text.substr(0, name))] = text.substr(value + 4);
-    } else if (did != "rejected" && did != "failed")
+    } else if (!is_compared(did))
         return;
     deeds.emplace(rule, did, text);
 }
@@ -150,8 +150,10 @@ std::string_view WorldMembers::why_unknown(const ReplayedJob& job) const {
 Replay::Replay(const JudgedWorld& world, const policy::Policy& policy, const WorldMembers& members,
                const JudgedWorld* unchanged)
     : world_(world), unchanged_(unchanged), policy_(policy), members_(members), release_(default_release()),
-      gate_(*world.accounting, release_), sums_(unchanged == nullptr ? SumKind::jobs : SumKind::limits) {
-    if (unchanged != nullptr) unchanged_gate_.emplace(*unchanged->accounting, release_);
+      gate_(*world.accounting, release_, gate::AnswerExtent::verdict),
+      sums_(unchanged == nullptr ? SumKind::jobs : SumKind::limits) {
+    if (unchanged != nullptr)
+        unchanged_gate_.emplace(*unchanged->accounting, release_, gate::AnswerExtent::verdict);
 }
 
 void Replay::add(const PastRecord& record) {
@@ -217,17 +219,19 @@ void Replay::compare(MakePast past) {
     const ReplayedDecision after = replayed_decision(*decision);
     const bool both_let_it_in = before.outcome == accepted && after.outcome == accepted;
     const bool judges_waiting = unchanged_ != nullptr && both_let_it_in;
-    Change change{.id = job_.id(),
-                  .user = job_.user(),
-                  .uid = job_.request().user_id,
-                  .rules = {},
-                  .fields = differing_fields(before, after),
-                  .outcome = outcome_change(before.outcome, after.outcome)};
-    change.waits = judges_waiting && before.pending_reason.empty() && !after.pending_reason.empty();
-    change.waits_no_more = judges_waiting && !before.pending_reason.empty() && after.pending_reason.empty();
+    const bool waits_now = !after.pending_reason.empty();
+    const bool waited = !before.pending_reason.empty();
+    Change change;
+    change.fields = differing_fields(before, after);
+    change.outcome = outcome_change(before.outcome, after.outcome);
+    change.waits = judges_waiting && !waited && waits_now;
+    change.waits_no_more = judges_waiting && waited && !waits_now;
     if (change.fields.empty() && change.outcome == OutcomeChange::none && !change.waits &&
         !change.waits_no_more)
-        return;
+        return; // the usual case
+    change.id = job_.id();
+    change.user = job_.user();
+    change.uid = job_.request().user_id;
     change.rules = differing_rules(before, after);
     describe_job(change);
     sums_.add(change);

@@ -6,7 +6,9 @@
 #include "qosgate/policy/field_set.hpp"
 #include "qosgate/policy/fields.hpp"
 
+#include <chrono>
 #include <limits>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -59,23 +61,39 @@ std::string set_fields(JobRequest& request, simdjson::dom::object fields) {
     return {};
 }
 
-/// What rules have no field for. Returns why the request cannot be known; empty: it can.
-std::string set_other_values(JobRequest& request, simdjson::dom::object values) {
+/// Sets the value of one row, if it is named like the member and has its type.
+void set_other_value(JobRequest& request, std::string_view name, const simdjson::dom::element& value) {
     for (const auto& row : gate::other_counts) {
-        const auto count = get<std::int64_t>(values[row.name]);
+        if (row.name != name) continue;
+        const auto count = get<std::int64_t>(value);
         if (count && *count >= 0 && *count <= std::numeric_limits<std::uint32_t>::max())
             request.*row.member = static_cast<std::uint32_t>(*count);
+        return;
+    }
+    for (const auto& row : gate::other_flags) {
+        if (row.name != name) continue;
+        if (const auto flag = get<bool>(value)) request.*row.member = *flag;
+        return;
     }
     for (const auto& row : gate::other_texts)
-        if (const auto words = get<std::string_view>(values[row.name])) request.*row.member = *words;
-    for (const auto& row : gate::other_flags)
-        if (const auto flag = get<bool>(values[row.name])) request.*row.member = *flag;
-    if (!get<std::string_view>(values["unread"]).value_or("").empty())
-        return "a request that was too large to be read";
-    if (const auto cut = get<simdjson::dom::array>(values["cut"]); cut && cut->begin() != cut->end())
-        return text::format("'{}' is not recorded as it was sent",
-                            text::printable(get<std::string_view>(cut->at(0)).value_or(""), 60));
-    return {};
+        if (const auto words = get<std::string_view>(value); words && row.name == name)
+            request.*row.member = *words;
+}
+
+/// What rules have no field for. Returns why the request cannot be known; empty: it can.
+std::string set_other_values(JobRequest& request, simdjson::dom::object values) {
+    bool is_unread = false;
+    std::string cut;
+    for (const auto [name, value] : values) {
+        if (name == "unread")
+            is_unread = !get<std::string_view>(value).value_or("").empty();
+        else if (name != "cut")
+            set_other_value(request, name, value);
+        else if (const auto fields = get<simdjson::dom::array>(value); fields && fields->size() > 0)
+            cut = text::format("'{}' is not recorded as it was sent",
+                               text::printable(get<std::string_view>(fields->at(0)).value_or(""), 60));
+    }
+    return is_unread ? "a request that was too large to be read" : cut;
 }
 
 /// Empty: the record tells none.
@@ -97,36 +115,55 @@ std::time_t to_record_time(std::string_view text) {
             value = value * 10 + (text[i] - '0');
         return value;
     };
-    std::tm utc{};
-    utc.tm_year = number(0, 4) - 1900;
-    utc.tm_mon = number(5, 2) - 1;
-    utc.tm_mday = number(8, 2);
-    utc.tm_hour = number(11, 2);
-    utc.tm_min = number(14, 2);
-    utc.tm_sec = number(17, 2);
-    return timegm(&utc);
+    namespace calendar = std::chrono;
+    const auto day = calendar::year(number(0, 4)) / number(5, 2) / number(8, 2);
+    if (!day.ok()) return 0;
+    const auto clock =
+        calendar::hours(number(11, 2)) + calendar::minutes(number(14, 2)) + calendar::seconds(number(17, 2));
+    return calendar::seconds(calendar::sys_days(day).time_since_epoch() + clock).count();
 }
 
 std::optional<PastRecord> PastRecord::parse(simdjson::dom::parser& parser, std::string_view line) {
     const auto members = get<simdjson::dom::object>(parser.parse(line));
     if (!members) return std::nullopt;
-    const PastRecord record(*members);
-    const bool is_record = get<std::string_view>(record.members_["id"]) &&
-                           get<std::string_view>(record.members_["outcome"]) && record.object("request");
-    return is_record ? std::optional(record) : std::nullopt;
-}
-
-std::string_view PastRecord::text(std::string_view name) const noexcept {
-    return get<std::string_view>(members_[name]).value_or("");
-}
-std::optional<std::int64_t> PastRecord::number(std::string_view name) const noexcept {
-    return get<std::int64_t>(members_[name]);
-}
-std::optional<simdjson::dom::object> PastRecord::object(std::string_view name) const noexcept {
-    return get<simdjson::dom::object>(members_[name]);
-}
-std::optional<simdjson::dom::array> PastRecord::list(std::string_view name) const noexcept {
-    return get<simdjson::dom::array>(members_[name]);
+    PastRecord record;
+    const auto take = [](auto& member, const simdjson::dom::element& value) {
+        using Member = std::remove_reference_t<decltype(member)>;
+        if constexpr (std::is_same_v<Member, std::string_view>)
+            member = get<std::string_view>(value).value_or("");
+        else
+            member = get<typename Member::value_type>(value);
+    };
+    bool has_id = false;
+    bool has_outcome = false;
+    bool has_request = false;
+    for (const auto [name, value] : *members) {
+        if (name == "time")
+            take(record.time, value);
+        else if (name == "id") {
+            take(record.id, value);
+            has_id = value.is_string();
+        } else if (name == "event")
+            take(record.event, value);
+        else if (name == "uid")
+            take(record.uid, value);
+        else if (name == "submit_uid")
+            take(record.submit_uid, value);
+        else if (name == "user")
+            take(record.user, value);
+        else if (name == "outcome") {
+            take(record.outcome, value);
+            has_outcome = value.is_string();
+        } else if (name == "request")
+            has_request = value.get(record.request) == simdjson::SUCCESS;
+        else if (name == "other_values")
+            take(record.other_values, value);
+        else if (name == "events")
+            take(record.events, value);
+        else if (name == "dropped_before")
+            take(record.dropped_before, value);
+    }
+    return has_id && has_outcome && has_request ? std::optional(record) : std::nullopt;
 }
 
 /// Notes what a rule asks for.
@@ -180,20 +217,19 @@ Result<void> ReplayedJob::take(const PastRecord& record) {
     static const Unrecorded unrecorded;
     begin(unrecorded, model::SourceExtent::whole);
     source_ = "records";
-    id_ = record.text("id");
-    user_ = record.text("user");
-    if (record.text("event") != "submission") return not_recorded("a change of a job");
-    const auto others = record.object("other_values");
-    if (!others) return not_recorded("recorded by an older version");
-    const auto owner = user_id(record.number("uid"));
-    const auto sender = user_id(record.number("submit_uid"));
+    id_ = record.id;
+    user_ = record.user;
+    if (record.event != "submission") return not_recorded("a change of a job");
+    if (!record.other_values) return not_recorded("recorded by an older version");
+    const auto owner = user_id(record.uid);
+    const auto sender = user_id(record.submit_uid);
     if (!owner || !sender) return not_recorded("without a user id");
     request_.user_id = *owner;
     request_.submit_uid = *sender;
-    time_ = to_record_time(record.text("time"));
-    if (auto problem = set_other_values(request_, *others); !problem.empty())
+    time_ = to_record_time(record.time);
+    if (auto problem = set_other_values(request_, *record.other_values); !problem.empty())
         return not_recorded(std::move(problem));
-    if (auto problem = set_fields(request_, *record.object("request")); !problem.empty())
+    if (auto problem = set_fields(request_, record.request); !problem.empty())
         return not_recorded(std::move(problem));
     return {};
 }

@@ -21,23 +21,24 @@ struct PastJob;
 
 namespace qg::cli {
 
-/// A decision record. Ownership: borrows its parser, until that parses the next line. Its texts do so, too.
-class PastRecord {
-  public:
+/// The members of a decision record that a replay reads. Ownership: borrows the parser, until that parses the
+/// next line.
+struct PastRecord {
+    // Empty: the record has no such member, or one of another type.
+    std::string_view id;
+    std::string_view time;
+    std::string_view event;
+    std::string_view user;
+    std::string_view outcome;
+    std::optional<std::int64_t> uid;
+    std::optional<std::int64_t> submit_uid;
+    std::optional<std::int64_t> dropped_before;
+    std::optional<simdjson::dom::object> other_values;
+    std::optional<simdjson::dom::array> events;
+    simdjson::dom::object request;
+
     /// Empty: the line is no record.
     static std::optional<PastRecord> parse(simdjson::dom::parser& parser, std::string_view line);
-
-    /// A member that is a text; "" if there is none.
-    [[nodiscard]] std::string_view text(std::string_view name) const noexcept;
-    /// A member that is a whole number; empty if there is none.
-    [[nodiscard]] std::optional<std::int64_t> number(std::string_view name) const noexcept;
-    /// A member that is an object or a list; empty if there is none.
-    [[nodiscard]] std::optional<simdjson::dom::object> object(std::string_view name) const noexcept;
-    [[nodiscard]] std::optional<simdjson::dom::array> list(std::string_view name) const noexcept;
-
-  private:
-    explicit PastRecord(simdjson::dom::object members) noexcept : members_(members) {}
-    simdjson::dom::object members_;
 };
 
 /// "2026-11-20T09:12:44.120934Z"; 0 for another text.

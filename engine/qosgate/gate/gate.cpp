@@ -145,9 +145,11 @@ bool can_judge(Decision& decision, const ResolvedRequest& job, const Site& site)
     if (!job.view().is_within_limits) {
         forecast = predict_for_answer(enforces, decision.forecast,
                                       [&job](Strictness strictness) { return predict(job, strictness); });
-        lines = forecast_lines(forecast, job);
-        if (!forecast.takes_the_job()) append(lines, time_origin_lines(forecast, job));
-        if (may_suggest) append(lines, suggestion_lines(forecast, job, rules));
+        if (site.extent == AnswerExtent::whole) {
+            lines = forecast_lines(forecast, job);
+            if (!forecast.takes_the_job()) append(lines, time_origin_lines(forecast, job));
+            if (may_suggest) append(lines, suggestion_lines(forecast, job, rules));
+        }
     }
     const Rejects rejects{.refused = enforces || loses_words(forecast.summary.code, job.request),
                           .never_starting = enforces};
@@ -159,7 +161,8 @@ bool can_judge(Decision& decision, const ResolvedRequest& job, const Site& site)
 /// Judges what slurmctld will judge. In level `explain` the gate adds lines to slurmctld's own answer. In
 /// level `enforce` it also rejects jobs itself, including those that can never start.
 void judge(Decision& decision, const ResolvedRequest& job, const Site& site, const RulesRun* rules) {
-    auto advice = advice_lines(job, !site.known.may_have_new_reservations);
+    std::vector<std::string> advice;
+    if (site.extent == AnswerExtent::whole) advice = advice_lines(job, !site.known.may_have_new_reservations);
     const bool is_within_limits = job.view().is_within_limits;
     if (is_within_limits) decision.forecast.time_limit = job.job.time_limit;
     if (is_within_limits && advice.empty()) return; // the usual case
@@ -259,7 +262,7 @@ void judge_change(Decision& decision, model::JobUpdate& update, ResolvedRequest&
 
 [[gnu::hot]] Decision Gate::decide(const JobRequest& request, KnownCluster known,
                                    const policy::Policy* policy, HetParts* parts) const {
-    const Site site(known, policy, provider_, release_);
+    const Site site(known, policy, provider_, release_, extent_);
     // Limits that leave room for one part may not leave room for all of them.
     const ResolveOptions options{.extent = parts ? ViewExtent::whole : ViewExtent::short_within_limits};
     const ResolvedRequest submitted = resolve(request, site.context, options);

@@ -11,9 +11,17 @@
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/quota/provider.hpp"
 
+#include <cstdint>
+
 namespace qg::gate {
 
 class HetParts;
+
+/// What a decision about a new job tells beside the verdict and what rules did.
+enum class AnswerExtent : std::uint8_t {
+    whole,
+    verdict, ///< not why limits refuse a job or let it wait, and no advice: for programs that show no words
+};
 
 /// Decides about jobs.
 ///
@@ -24,8 +32,9 @@ class HetParts;
 /// Threads: decide() and decide_update() are as thread-safe as the provider.
 class Gate {
   public:
-    Gate(const quota::QuotaProvider& provider, limits::Release release)
-        : provider_(provider), release_(release) {}
+    Gate(const quota::QuotaProvider& provider, limits::Release release,
+         AnswerExtent extent = AnswerExtent::whole)
+        : provider_(provider), release_(release), extent_(extent) {}
 
     /// Decides about a new job. If the cluster is unknown or may have changed, partitions and limits are not
     /// judged; rules still run, and fail if they read a default that is not known. In level `enforce` no job
@@ -49,6 +58,7 @@ class Gate {
   private:
     const quota::QuotaProvider& provider_;
     limits::Release release_;
+    AnswerExtent extent_;
 };
 
 } // namespace qg::gate

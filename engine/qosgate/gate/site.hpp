@@ -14,12 +14,15 @@ struct Site {
     KnownCluster known;
     const policy::Policy* policy; ///< null: no rules, level explain
     ClusterContext context;
+    AnswerExtent extent;
 
     Site(KnownCluster known_cluster, const policy::Policy* policy_in_force,
-         const quota::QuotaProvider& provider, limits::Release release)
+         const quota::QuotaProvider& provider, limits::Release release,
+         AnswerExtent extent_of_answers = AnswerExtent::whole)
         : known(known_cluster),
           policy(policy_in_force), context{known.cluster ? *known.cluster : no_cluster(), provider, release,
-                                           known} {}
+                                           known},
+          extent(extent_of_answers) {}
 
     [[nodiscard]] const policy::Settings& settings() const {
         static const policy::Settings defaults;

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/check.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/quota/local_room.hpp"
 
 #include <algorithm>
 
@@ -92,8 +93,8 @@ bool has_rights(const Indexed& all, std::uint32_t user_id) {
 /// Here a QOS's index serves as its id.
 class LocalJobRecords final : public JobRecords {
   public:
-    LocalJobRecords(const Indexed& all, const Lookup& lookup)
-        : all_(all), records_(all.records), chain_(find_chain(all, lookup)), lookup_(lookup) {}
+    LocalJobRecords(const Indexed& all, const Lookup& lookup, LocalViews views = LocalViews::whole)
+        : all_(all), records_(all.records), chain_(find_chain(all, lookup)), lookup_(lookup), views_(views) {}
 
     std::shared_ptr<const model::TresCatalogue> tres() const override { return records_.tres; }
     model::Enforce enforce() const override { return records_.enforce; }
@@ -109,6 +110,7 @@ class LocalJobRecords final : public JobRecords {
     std::vector<model::Association> name_associations() const override { return copy_associations(); }
     std::vector<model::Association> copy_associations() const override {
         std::vector<model::Association> copies;
+        copies.reserve(chain_.size());
         for (const std::size_t index : chain_)
             copies.push_back(records_.associations[index].link);
         return copies;
@@ -125,6 +127,18 @@ class LocalJobRecords final : public JobRecords {
         const auto account = source.accounts.find(std::string(owner().account));
         if (account != source.accounts.end()) copy.account_usage = account->second;
         return copy;
+    }
+
+    bool is_within_limits(const model::AccountView& view, std::span<const std::uint32_t> qos) const override {
+        if (views_ == LocalViews::whole) return false;
+        const auto bounds = lookup_.job_bounds->bounds(view);
+        if (!bounds || !view.enforce.limits) return bounds.has_value();
+        const LocalRoom room(*bounds, lookup_.user_id, view.account);
+        return std::ranges::all_of(
+                   qos, [&](std::uint32_t id) { return room.suffices_for(records_.qos.at(id)); }) &&
+               std::ranges::all_of(chain_, [&](std::size_t index) {
+                   return room.suffices_for(records_.associations[index]);
+               });
     }
 
     std::vector<std::string> permitted_names() const override {
@@ -188,8 +202,16 @@ class LocalJobRecords final : public JobRecords {
                });
     }
     std::optional<std::uint32_t> only_permitted() const override {
-        const auto all = permitted();
-        return all.size() == 1 ? std::optional(all.front()) : std::nullopt;
+        const auto* list = named();
+        if (list == nullptr) return records_.qos.size() == 1 ? std::optional(0u) : std::nullopt;
+        std::optional<std::uint32_t> only;
+        for (const std::string& name : *list) {
+            const auto qos = find(name);
+            if (!qos || qos == only) continue;
+            if (only) return std::nullopt;
+            only = qos;
+        }
+        return only;
     }
     model::QosFlags flags(std::uint32_t qos) const override { return records_.qos.at(qos).qos.flags; }
     std::uint32_t priority(std::uint32_t qos) const override { return records_.qos.at(qos).qos.priority; }
@@ -221,6 +243,7 @@ class LocalJobRecords final : public JobRecords {
     const LocalRecords& records_;
     std::vector<std::size_t> chain_;
     const Lookup& lookup_;
+    LocalViews views_;
 };
 
 } // namespace
@@ -238,7 +261,7 @@ LocalQuota::Index::Index(const LocalRecords& records) {
 }
 
 Result<model::AccountView> LocalQuota::check(const Lookup& lookup) const {
-    return build_view(LocalJobRecords({records_, index_}, lookup), lookup);
+    return build_view(LocalJobRecords({records_, index_}, lookup, views_), lookup);
 }
 
 Result<void> LocalQuota::read(const Lookup& lookup, RecordsReader& reader) const {

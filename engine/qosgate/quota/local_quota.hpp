@@ -8,6 +8,7 @@
 #include "qosgate/quota/provider.hpp"
 #include "qosgate/quota/view_builder.hpp"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,10 +44,16 @@ struct LocalRecords {
     model::PrivateData private_data;
 };
 
+/// Whether views of jobs far from all limits may lack limits (AccountView::is_within_limits), as those of
+/// slurmctld's plugin do. Most of a verdict's cost is then saved, and the forecast of such a job says no more
+/// than that it starts.
+enum class LocalViews : std::uint8_t { whole, short_within_limits };
+
 /// Threads: check() may run concurrently with itself, not with allocate() and release().
 class LocalQuota final : public QuotaProvider {
   public:
-    explicit LocalQuota(LocalRecords records) : records_(std::move(records)), index_(records_) {}
+    explicit LocalQuota(LocalRecords records, LocalViews views = LocalViews::whole)
+        : records_(std::move(records)), index_(records_), views_(views) {}
 
     [[nodiscard]] Result<model::AccountView> check(const Lookup& lookup) const override;
 
@@ -76,6 +83,7 @@ class LocalQuota final : public QuotaProvider {
 
     LocalRecords records_;
     Index index_;
+    LocalViews views_;
 };
 
 } // namespace qg::quota
