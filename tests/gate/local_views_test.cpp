@@ -157,7 +157,8 @@ BOOST_AUTO_TEST_CASE(a_verdict_alone_is_the_same_without_words) {
         const auto whole = gate::Gate(provider, release).decide(request, known(c), nullptr);
         const auto bare =
             gate::Gate(provider, release, AnswerExtent::verdict).decide(request, known(c), nullptr);
-        BOOST_TEST((bare.reject == whole.reject && bare.forecast.code == whole.forecast.code));
+        BOOST_TEST(bare.reject == whole.reject);
+        BOOST_TEST(bare.forecast.code == whole.forecast.code);
         BOOST_TEST(bare.forecast.reason == whole.forecast.reason);
         BOOST_TEST(bare.forecast.pending_reason == whole.forecast.pending_reason);
         BOOST_TEST(bare.message.empty());
