@@ -17,7 +17,7 @@ from qosgate_dev.cluster import interrupts, programs
 from qosgate_dev.cluster.errors import ClusterError
 from qosgate_dev.testing.cluster import ClusterFailed, end_all
 
-from . import client, report, samples
+from . import client, replay, report, samples
 from .controller import Controller
 from .policies import POLICIES
 
@@ -27,6 +27,7 @@ EX_UNAVAILABLE = 69
 EX_NO_ROOT = 77
 
 HOSTILE_SUBMISSIONS = 10  # for each text and size
+REPLAY_RUNS = 5
 
 DESCRIPTION = """\
 Measures what a job_submit plugin adds to a submission, inside a live slurmctld:
@@ -54,6 +55,7 @@ examples:
                                         what rules take
   sudo contrib/bench --client           what cli_filter/qosgate adds to an sbatch, with 1,000
                                         QOSs and 20,000 associations, in a minute or two
+  sudo contrib/bench --replay 300000    how many records a processor decides about again in a second
   sudo contrib/bench --quick --soak 200000
                                         does the memory of slurmctld grow
 
@@ -94,6 +96,9 @@ def main(arguments: list[str]) -> int:
     try:
         if options.client:
             print(measure_client(options), end="")
+            return 0
+        if options.replay:
+            print(measure_replay(options), end="")
             return 0
         results, hostile, memory = measure_all(options)
     except (ClusterFailed, ClusterError) as error:
@@ -178,6 +183,13 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--runs", type=int, default=60, metavar="N", help="of sbatch each way with --client (60)"
     )
+    parser.add_argument(
+        "--replay",
+        type=int,
+        default=0,
+        metavar="N",
+        help="measure only how fast 'qosgate policy replay' reads a file of N records (0: no)",
+    )
     parser.add_argument("--quick", action="store_true", help="a run of less than 40 seconds")
     parser.add_argument("--json", action="store_true", help="print one JSON record")
     parser.add_argument(
@@ -255,6 +267,14 @@ def measure_client(options: argparse.Namespace) -> str:
         say(f"{name}: {rows[-1][1].added:.1f} ms")
     bench.down()
     return report.client_markdown(software(options.build), rows)
+
+
+def measure_replay(options: argparse.Namespace) -> str:
+    """A table of what reading records takes."""
+    say(f"{options.replay} records of a live slurmctld")
+    return report.replay_markdown(
+        software(options.build), replay.measure(options.build, options.replay, REPLAY_RUNS)
+    )
 
 
 def measure_memory(controller: Controller, submissions: int) -> list[report.Memory]:

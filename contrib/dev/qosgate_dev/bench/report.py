@@ -12,6 +12,7 @@ import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
+from . import replay
 from .client import Times
 from .samples import Comparison, Hostile, Measured
 
@@ -91,6 +92,25 @@ def client_markdown(software: str, rows: Sequence[tuple[str, Times]]) -> str:
             f"| {name} | {len(times.without)} | {without:.1f} | {without + added:.1f} | {added:.1f} |"
         )
     return "\n".join([*lines, ""])
+
+
+def replay_markdown(software: str, times: replay.Times) -> str:
+    """A table of what reading records takes."""
+    lines = [
+        f"{software}; {machine()}",
+        "",
+        f"Seconds of a processor for {times.records:,} records, {len(times.qosgate)} runs in turns:",
+        "",
+        "| program | median | slowest | records in a second |",
+        "|---|---:|---:|---:|",
+    ]
+    for name, taken in (
+        ("qosgate policy replay, without rules", times.qosgate),
+        ("Python's json, which only counts outcomes", times.python),
+    ):
+        median = statistics.median(taken)
+        lines.append(f"| {name} | {median:.2f} | {max(taken):.2f} | {times.records / median:,.0f} |")
+    return "\n".join([*lines, "", f"Python : qosgate {times.ratio:.1f}", ""])
 
 
 def markdown(
