@@ -30,6 +30,7 @@ std::string find_unjudged(const JudgedJob& job) {
     if (job.tried.hides_limits())
         unjudged.emplace_back(
             "PrivateData hides limits, of accounts or of a partition, which may keep it waiting");
+    if (const std::string_view why = job.tried.groups_not_judged(); !why.empty()) unjudged.emplace_back(why);
     return text::join(unjudged, "; ");
 }
 
@@ -84,10 +85,13 @@ void add_check(Command app, Invocation& invocation) {
         "              itself refuses the job\n"
         "  parts       the job, or the parts of a heterogeneous job: status, refused_by (\"client\",\n"
         "              \"rules\", \"qosgate\" or \"slurmctld\"), reason, pending_reason, blocked_by,\n"
-        "              unchecked (why limits were not judged), account, partition, qos, message. If the\n"
-        "              client itself refuses the job, message is all that is known\n"
+        "              unchecked (why limits were not judged), groups_not_judged (of AllowGroups), account,\n"
+        "              partition, qos, message. If the client itself refuses the job, message is all that "
+        "is\n"
+        "              known\n"
         "  uid, user   whose job it is\n"
-        "  not_judged  what may decide, too, and was not judged: rules, hidden limits; null: nothing\n"
+        "  not_judged  what may decide, too, and was not judged: rules, hidden limits, the\n"
+        "              groups of the user; null: nothing\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  qosgate check -- sbatch --qos=debug -n4 job.sh\n"

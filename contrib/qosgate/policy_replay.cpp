@@ -259,6 +259,8 @@ void add_policy_replay(Command policy, Invocation& invocation) {
         "  is_complete     false: it was interrupted\n"
         "  records_per_second\n"
         "  script_not_run  why the site's script was not run; null: there is none\n"
+        "  groups_not_judged\n"
+        "                  partitions with AllowGroups: who may use them was not judged\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  sudo qosgate policy replay --policy ./qosgate.d\n"

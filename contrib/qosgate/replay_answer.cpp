@@ -28,6 +28,14 @@ std::optional<std::string> script_not_run(const Told& told) {
                : "records have the jobs as the script of that time left them, not as they were sent";
 }
 
+/// Partitions that slurmctld refuses to users who are not in their groups. No decision says who is.
+std::vector<std::string> groups_not_judged(const Told& told) {
+    std::vector<std::string> names;
+    for (const auto& partition : told.world.cluster->partitions.all())
+        if (!partition->allow_groups.empty()) names.push_back(partition->name);
+    return names;
+}
+
 } // namespace
 
 ordered_json to_json(const Told& told, double rate) {
@@ -51,6 +59,7 @@ ordered_json to_json(const Told& told, double rate) {
     answer["is_complete"] = told.read.is_complete;
     answer["records_per_second"] = rate;
     answer["script_not_run"] = or_null(script_not_run(told));
+    answer["groups_not_judged"] = groups_not_judged(told);
     return answer;
 }
 
@@ -80,6 +89,9 @@ void print(const Told& told, std::ostream& out) {
     if (told.is_of_accounting) out << not_in_accounting << '\n';
     if (const auto why = script_not_run(told))
         out << text::format("Not run: {}; {}\n", policy::compat::script_file_name, *why);
+    if (const auto names = groups_not_judged(told); !names.empty())
+        out << text::format("Not judged: who is in the groups of AllowGroups (partitions {})\n",
+                            text::printable(text::join(names, ", "), 1000));
     if (!told.read.is_complete) out << "Interrupted: not all of them were read\n";
     const RecordsRead& read = told.read.records;
     if (read.unreadable > 0) out << text::format("{} lines are no records\n", read.unreadable);

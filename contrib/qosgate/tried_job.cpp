@@ -5,6 +5,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/advice.hpp"
+#include "qosgate/gate/allowed_groups.hpp"
 #include "qosgate/gate/attempt.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/gate/het_parts.hpp"
@@ -14,17 +15,13 @@
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/slurm/reject_codes.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace qg::cli {
 namespace {
 
 using model::RejectCode;
-using nlohmann::ordered_json;
 
 constexpr std::size_t max_shown = 4000;
 
@@ -34,10 +31,6 @@ std::string shown(std::string_view words) {
 
 std::string first_of(const std::optional<std::string>& asked, std::string_view otherwise) {
     return asked ? *asked : std::string(otherwise);
-}
-
-std::int64_t microseconds(std::chrono::nanoseconds time) {
-    return (time.count() + 999) / 1000;
 }
 
 /// Few instructions are not counted one by one.
@@ -56,7 +49,7 @@ void print_rule(const TriedPart& part, const policy::RuleInfo& rule, std::ostrea
         out << (is_of_client ? ": runs in the client, before the job is sent\n" : ": did not run\n");
     } else {
         out << text::format(": {}, {} us\n", count_of_instructions(cost->instructions),
-                            microseconds(cost->time));
+                            microseconds_of(*cost));
     }
     bool did_something = false;
     for (const policy::RuleEvent& event : part.rules.events) {
@@ -66,33 +59,6 @@ void print_rule(const TriedPart& part, const policy::RuleInfo& rule, std::ostrea
         if (!event.detail.empty()) out << "      " << shown(event.detail) << '\n';
     }
     if (!did_something && cost != part.costs.end()) out << "    did nothing\n";
-}
-
-ordered_json rule_json(const TriedPart& part, const policy::RuleInfo& rule) {
-    ordered_json events = ordered_json::array();
-    for (const policy::RuleEvent& event : part.rules.events)
-        if (event.rule == rule.name)
-            events.push_back(
-                {{"kind", policy::to_string(event.kind)}, {"text", event.text}, {"detail", event.detail}});
-    const auto cost = std::ranges::find(part.costs, rule.name, &policy::RuleCost::rule);
-    const bool has_run = cost != part.costs.end();
-    return {{"name", rule.name},
-            {"file", rule.file},
-            {"mode", policy::to_string(rule.mode)},
-            {"has_run", has_run},
-            {"instructions", has_run ? ordered_json(cost->instructions) : ordered_json()},
-            {"microseconds", has_run ? ordered_json(microseconds(cost->time)) : ordered_json()},
-            {"events", events}};
-}
-
-/// Why limits were not judged; empty: they were.
-std::string_view unchecked(const TriedPart& part) {
-    const auto found = std::ranges::find(part.decision.events, "unchecked", &model::DecisionEvent::did);
-    return found == part.decision.events.end() ? std::string_view() : std::string_view(found->text);
-}
-
-ordered_json or_null(std::string_view text) {
-    return text.empty() ? ordered_json() : ordered_json(text);
 }
 
 /// What becomes of it, in a sentence.
@@ -110,8 +76,8 @@ std::string describe(const TriedPart& part) {
     if (!forecast.pending_reason.empty())
         return text::format("accepted, but it waits because of {} ('qosgate reason {}' explains that)",
                             forecast.pending_reason, forecast.pending_reason);
-    if (!unchecked(part).empty())
-        return text::format("accepted by the rules; limits are not judged: {}", shown(unchecked(part)));
+    if (!part.why_unchecked().empty())
+        return text::format("accepted by the rules; limits are not judged: {}", shown(part.why_unchecked()));
     if (part.hides_limits)
         return "accepted, as far as rules, limits and partitions decide that you may see; none of these "
                "keeps "
@@ -154,6 +120,9 @@ TriedPart try_part(const model::JobRequest& request, const JudgedWorld& world, c
     const model::JobRequest& left = part.decision.changed ? *part.decision.changed : request;
     const gate::ResolvedRequest sent = gate::resolve(left, resolved.context);
     part.blocked_by = gate::advice_lines(sent, /*knows_reservations=*/true);
+    auto groups = gate::judge_groups(sent, *world.groups);
+    part.groups_not_judged = std::move(groups.not_judged);
+    if (!groups.blocked.empty()) part.blocked_by.push_back(std::move(groups.blocked));
     if (part.blocked_by.empty())
         part.blocked_by =
             gate::find_too_small_partitions(sent, gate::size_at_attempt(sent.counter, sent.job, sent.view()));
@@ -213,15 +182,6 @@ void print_decision(const TriedJob& job, std::ostream& out) {
     out << "\nThe job is " << describe(job.decisive()) << ".\n";
 }
 
-ordered_json part_json(const TriedPart& part) {
-    const model::Forecast& forecast = part.decision.forecast;
-    return {{"status", to_string(part.status())}, {"refused_by", or_null(part.refused_by())},
-            {"reason", or_null(forecast.reason)}, {"pending_reason", or_null(forecast.pending_reason)},
-            {"blocked_by", part.blocked_by},      {"unchecked", or_null(unchecked(part))},
-            {"account", or_null(part.account)},   {"partition", or_null(part.partition)},
-            {"qos", or_null(part.qos)},           {"message", part.decision.message}};
-}
-
 /// What a client says of a job that slurmctld refuses.
 std::string_view refusal_of(std::string_view client) {
     if (client == "salloc") return "Job submit/allocate failed";
@@ -256,6 +216,11 @@ std::string TriedPart::refusal_text() const {
     return script && script->is_refused ? script->error : slurm::describe_slurm_error(refusal());
 }
 
+std::string_view TriedPart::why_unchecked() const noexcept {
+    const auto found = std::ranges::find(decision.events, "unchecked", &model::DecisionEvent::did);
+    return found == decision.events.end() ? std::string_view() : std::string_view(found->text);
+}
+
 TriedStatus TriedPart::status() const noexcept {
     if (!refused_by().empty()) return TriedStatus::refused;
     return blocked_by.empty() ? TriedStatus::accepted : TriedStatus::blocked;
@@ -271,6 +236,12 @@ std::string_view TriedPart::refused_by() const noexcept {
 
 bool TriedJob::hides_limits() const noexcept {
     return std::ranges::any_of(parts, &TriedPart::hides_limits);
+}
+
+std::string_view TriedJob::groups_not_judged() const noexcept {
+    for (const TriedPart& part : parts)
+        if (!part.groups_not_judged.empty()) return part.groups_not_judged;
+    return {};
 }
 
 std::string_view TriedJob::why_script_not_run() const noexcept {
@@ -351,6 +322,8 @@ void print(const TriedJob& job, const policy::Policy& policy, std::ostream& out)
     print_decision(job, out);
     if (!job.why_script_not_run().empty()) // the part has said why
         out << "Not judged: the site's job_submit.lua is not run here, and may refuse or change the job.\n";
+    if (const std::string_view why = job.groups_not_judged(); !why.empty())
+        out << "Not judged: " << shown(why) << ".\n";
 }
 
 void print_answer(const TriedJob& job, std::ostream& out) {
@@ -360,31 +333,6 @@ void print_answer(const TriedJob& job, std::ostream& out) {
             out << "  " << shown(line) << '\n';
     });
     print_decision(job, out);
-}
-
-ordered_json answer_json(const TriedJob& job) {
-    ordered_json parts = ordered_json::array();
-    for (const TriedPart& part : job.parts)
-        parts.push_back(part_json(part));
-    const RejectCode refusal = job.decisive().refusal();
-    return {{"status", to_string(job.decisive().status())},
-            {"slurmctld_error",
-             refusal == RejectCode::none ? ordered_json() : ordered_json(job.decisive().refusal_text())},
-            {"user_reads", job.user_reads()},
-            {"parts", parts}};
-}
-
-ordered_json to_json(const TriedJob& job, const policy::Policy& policy) {
-    ordered_json answer = answer_json(job);
-    for (std::size_t i = 0; i < job.parts.size(); ++i) {
-        answer["parts"][i]["script"] = job.parts[i].script ? to_json(*job.parts[i].script) : ordered_json();
-        ordered_json& rules = answer["parts"][i]["rules"] = ordered_json::array();
-        if (job.parts[i].client_refusal) continue; // the job is not sent, and no rule is asked
-        if (job.parts[i].script && job.parts[i].script->is_refused) continue; // likewise
-        for (const policy::RuleInfo& rule : policy.rules())
-            rules.push_back(rule_json(job.parts[i], rule));
-    }
-    return answer;
 }
 
 } // namespace qg::cli

@@ -14,6 +14,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <ostream>
@@ -40,7 +41,8 @@ struct TriedPart {
     model::Decision decision;
     policy::RuleOutcome rules;
     std::vector<policy::RuleCost> costs; ///< of each rule that ran, in order
-    std::vector<std::string> blocked_by; ///< lines of gate/advice.hpp
+    std::vector<std::string> blocked_by; ///< lines of gate/advice.hpp and gate/allowed_groups.hpp
+    std::string groups_not_judged = {};  ///< what AllowGroups may do to it and is not known; empty: nothing
     bool hides_limits = false; ///< PrivateData hides limits of accounts, or a partition, from who asks
     /// A rule or a script for clients refuses it and says this. Nothing else is known then.
     std::optional<std::vector<slurm::ClientLine>> client_refusal = {};
@@ -51,6 +53,8 @@ struct TriedPart {
     [[nodiscard]] model::RejectCode refusal() const noexcept;
     /// What slurmctld says of that.
     [[nodiscard]] std::string refusal_text() const;
+    /// Why limits were not judged; empty: they were.
+    [[nodiscard]] std::string_view why_unchecked() const noexcept;
     /// "client", "script", "rules", "qosgate" or "slurmctld"; empty: it is not refused.
     [[nodiscard]] std::string_view refused_by() const noexcept;
 };
@@ -62,6 +66,8 @@ struct TriedJob {
 
     /// Whether limits that may decide were not judged, because they are hidden.
     [[nodiscard]] bool hides_limits() const noexcept;
+    /// What AllowGroups may do to some part and is not known; empty: nothing.
+    [[nodiscard]] std::string_view groups_not_judged() const noexcept;
     /// Why the site's script was not run for some part; empty: it ran, or there is none.
     [[nodiscard]] std::string_view why_script_not_run() const noexcept;
     /// The part whose status is that of the job.
@@ -75,6 +81,11 @@ struct TriedJob {
 /// script did with each, up to the first that it refuses; empty: there is none.
 TriedJob try_job(std::span<const model::JobRequest> requests, std::span<const TriedScript> scripts,
                  const JudgedWorld& world, const policy::Policy& policy);
+
+/// What a rule took, begun microseconds counted as whole ones.
+inline std::int64_t microseconds_of(const policy::RuleCost& cost) {
+    return std::chrono::ceil<std::chrono::microseconds>(cost.time).count();
+}
 
 /// A job that its client does not send, because a rule or a script for clients refuses it with these words.
 TriedJob refused_by_client(std::vector<slurm::ClientLine> lines);

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""AllowGroups: qosgate check and policy try tell before what slurmctld does with a job (limits/README.md 8.3)."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from qosgate_dev.cluster.programs import slurm_version
+from qosgate_dev.testing import CommandResult, build_root, copy_command, main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+
+REFUSAL = "User's group not permitted to use this partition"
+NOT_A_MEMBER = "is for members of ben (AllowGroups), and ana is not one"
+
+
+class AllowedGroups(PluginTestCase):
+    slurm_conf = (
+        "PartitionName=anas Nodes=ALL AllowGroups=root,ana\n"
+        "PartitionName=bens Nodes=ALL AllowGroups=ben\n"
+        "PartitionName=strangers Nodes=ALL AllowGroups=no-such-group\n"
+    )
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.qosgate = copy_command(cls.cluster)
+
+    def enforce(self, how: str) -> None:
+        conf = self.cluster.layout.slurm_conf
+        lines = [line for line in conf.read_text().splitlines() if not line.startswith("EnforcePartLimits")]
+        conf.write_text("\n".join([*lines, f"EnforcePartLimits={how}", ""]))
+        self.cluster.scontrol("reconfigure")
+        self.cluster.wait_for(
+            lambda: re.search(rf"EnforcePartLimits *= {how}\n", self.cluster.run("scontrol show config").stdout), how
+        )
+        self.let_the_plugin_see_the_cluster()
+
+    def check(self, options: str, user: str = USER, *more: str) -> CommandResult:
+        return self.cluster.run([self.qosgate, *more, "--json", "--", "sbatch", *options.split(), "--wrap=true"], user)
+
+    def foretold(self, options: str, user: str = USER) -> dict:
+        return json.loads(self.check(options, user, "check").stdout)
+
+    def expect_refusal(self, options: str, reason: str = REFUSAL) -> None:
+        answer = self.foretold(options)
+        self.assertEqual(answer["status"], "blocked", answer)
+        self.assertIn("(AllowGroups), and ana is not one", answer["parts"][0]["blocked_by"][0])
+        self.assertIsNone(answer["not_judged"])
+        actual = self.submit(options)
+        self.expect(actual, False, reason)
+
+    def expect_start(self, options: str) -> None:
+        answer = self.foretold(options)
+        self.assertEqual((answer["status"], answer["not_judged"]), ("accepted", None), answer)
+        job = self.cluster.sbatch(options, USER).job
+        self.cluster.wait_job(job, "RUNNING")
+        self.cluster.run(f"scancel {job}", check=True)
+
+    def expect_never_starts(self, options: str, reason: str) -> None:
+        answer = self.foretold(options)
+        self.assertEqual(answer["status"], "blocked", answer)
+        self.cluster.wait_reason(self.cluster.sbatch(options, USER).job, reason)
+        self.cluster.run(f"scancel --user={USER}", check=True)
+
+    def test_one_partition(self) -> None:
+        for how in ("ALL", "ANY", "NO"):
+            self.enforce(how)
+            with self.subTest(how):
+                self.expect_refusal("-p bens")
+                self.expect_refusal("-p strangers")
+                self.expect_start("-p anas")
+        self.assertIn(f"partition bens {NOT_A_MEMBER} ({REFUSAL})", self.foretold("-p bens")["parts"][0]["blocked_by"])
+        self.assertEqual(self.foretold("-p bens", "root")["status"], "accepted")
+        self.expect(self.cluster.run("sbatch --hold -p bens --wrap=true"), True)
+        self.expect(self.cluster.run(f"sbatch --hold --uid={USER} -p bens --wrap=true"), False, REFUSAL)
+        self.cluster.run("scancel --user=root")
+
+    def test_lists_of_partitions(self) -> None:
+        if slurm_version() >= (23, 2):
+            self.skipTest("not judged")
+        for how, second in (("ALL", REFUSAL), ("ANY", "Required partition not available")):
+            self.enforce(how)
+            with self.subTest(how):
+                self.expect_refusal("-p bens,main")
+                self.expect_refusal("-p main,bens", second)
+                self.expect_start("-p main,anas")
+        self.enforce("NO")
+        self.expect_start("-p main,bens")
+        self.expect_start("-p bens,main -N1")
+        self.expect_never_starts("-p bens,main", "PartitionNodeLimit")
+        self.expect_never_starts("-p bens,strangers -N1", "PartitionConfig")
+
+    def test_groups_that_are_not_known_are_not_judged(self) -> None:
+        for options, known in (((), True), (("--no-groups",), False)):
+            world = self.cluster.directory.with_name(f"world-{known}.json")
+            self.cluster.run([str(build_root() / "contrib/qosgate/qosgate"), "capture", str(world), *options], check=True)
+            world.chmod(0o644)
+            done = self.check("-p bens", USER, "policy", "try", "--world", str(world), "--policy", str(self.rules()))
+            part = json.loads(done.stdout)["parts"][0]
+            self.assertEqual(part["status"], "blocked" if known else "accepted", part)
+            if known:
+                self.assertIsNone(part["groups_not_judged"])
+            else:
+                self.assertIn("it is not known whether ana is one", part["groups_not_judged"])
+
+    def test_replay_tells_that_groups_are_not_judged(self) -> None:
+        world = self.cluster.directory.with_name("replay-world.json")
+        qosgate = str(build_root() / "contrib/qosgate/qosgate")
+        self.cluster.run([qosgate, "capture", str(world)], check=True)
+        records = self.cluster.write_beside("none.jsonl", "")
+        command = [qosgate, "policy", "replay", "--from", str(records), "--world", str(world), "--policy", str(self.rules())]
+        self.assertIn("AllowGroups (partitions anas, bens, strangers)", self.cluster.run(command).stdout)
+        answer = json.loads(self.cluster.run([*command, "--json"]).stdout)
+        self.assertEqual(answer["groups_not_judged"], ["anas", "bens", "strangers"])
+
+    def rules(self) -> str:
+        """An empty directory of rules."""
+        directory = self.cluster.directory.with_name("no-rules")
+        directory.mkdir(mode=0o755, exist_ok=True)
+        return str(directory)
+
+
+if __name__ == "__main__":
+    main()
