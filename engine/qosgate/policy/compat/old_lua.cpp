@@ -327,7 +327,7 @@ void add_string(lua_State* lua) {
     calculate_texts_as_old_numbers(lua);
     for (const char* name : {"dump", "pack", "packsize", "unpack"})
         remove_field(lua, name);
-    add_bounded_string_functions(lua);
+    add_old_string_functions(lua);
     lua_getfield(lua, -1, "gmatch");
     lua_setfield(lua, -2, "gfind");
     lua_pushcfunction(lua, &concat);

@@ -6,6 +6,7 @@
 #include "qosgate/policy/lua_state.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <type_traits>
@@ -16,6 +17,9 @@ namespace qg::policy {
 namespace {
 
 static_assert(std::is_trivially_destructible_v<PatternMatcher>);
+
+/// Whose manual a function follows, where Lua 5.1 differs.
+enum class Rules : std::uint8_t { lua_5_4, lua_5_1 };
 
 std::string_view check_text(lua_State* lua, int index) {
     std::size_t length = 0;
@@ -86,10 +90,12 @@ int find_plain(lua_State* lua, std::string_view subject, std::string_view wanted
     return 2;
 }
 
+template <Rules rules>
 int find_or_match(lua_State* lua, bool is_find) {
     const std::string_view subject = check_text(lua, 1);
     std::string_view pattern = check_text(lua, 2);
-    const std::size_t start = check_start(lua, 3, subject.size());
+    std::size_t start = check_start(lua, 3, subject.size());
+    if (rules == Rules::lua_5_1) start = std::min(start, subject.size());
     if (start > subject.size()) {
         lua_pushnil(lua);
         return 1;
@@ -114,14 +120,18 @@ int find_or_match(lua_State* lua, bool is_find) {
     return 1;
 }
 
+template <Rules rules>
 int string_find(lua_State* lua) {
-    return find_or_match(lua, /*is_find=*/true);
+    return find_or_match<rules>(lua, /*is_find=*/true);
 }
+template <Rules rules>
 int string_match(lua_State* lua) {
-    return find_or_match(lua, /*is_find=*/false);
+    return find_or_match<rules>(lua, /*is_find=*/false);
 }
 
-/// Upvalues: subject, pattern, where to look next, end of the last match (-1 before the first).
+/// Upvalues: subject, pattern, where to look next, end of the last match (-1 before the first). In Lua 5.1 an
+/// empty match may follow directly on another match, and the next search begins one byte behind it.
+template <Rules rules>
 int gmatch_next(lua_State* lua) {
     const std::string_view subject = check_text(lua, lua_upvalueindex(1));
     const std::string_view pattern = check_text(lua, lua_upvalueindex(2));
@@ -131,27 +141,33 @@ int gmatch_next(lua_State* lua) {
     for (std::size_t at = start; at <= subject.size(); ++at) {
         if (!matches_at(lua, matcher, at)) continue;
         const auto end = static_cast<lua_Integer>(matcher.end());
-        if (end == last_end) continue; // an empty match directly after the last one
+        if (rules == Rules::lua_5_4 && end == last_end)
+            continue; // an empty match directly after the last one
+        const bool is_empty = matcher.end() == at;
+        lua_pushinteger(lua, rules == Rules::lua_5_1 && is_empty ? end + 1 : end);
+        lua_replace(lua, lua_upvalueindex(3));
         lua_pushinteger(lua, end);
-        lua_copy(lua, -1, lua_upvalueindex(3));
         lua_replace(lua, lua_upvalueindex(4));
         return push_captures(lua, subject, matcher, at);
     }
     return 0;
 }
 
+template <Rules rules>
 int string_gmatch(lua_State* lua) {
     const std::string_view subject = check_text(lua, 1);
     check_text(lua, 2);
-    const std::size_t start = check_start(lua, 3, subject.size());
+    const std::size_t start = rules == Rules::lua_5_1 ? 0 : check_start(lua, 3, subject.size());
     lua_settop(lua, 2);
     lua_pushinteger(lua, static_cast<lua_Integer>(start > subject.size() ? subject.size() + 1 : start));
     lua_pushinteger(lua, -1);
-    lua_pushcclosure(lua, &gmatch_next, 4);
+    lua_pushcclosure(lua, &gmatch_next<rules>, 4);
     return 1;
 }
 
-/// Adds the replacement text with its %0 to %9 filled in.
+/// Adds the replacement text with its %0 to %9 filled in. In Lua 5.1 "%" before another letter stands for the
+/// letter.
+template <Rules rules>
 void add_text(lua_State* lua, luaL_Buffer& result, std::string_view subject, const PatternMatcher& matcher,
               std::size_t begin) {
     const std::string_view replacement = check_text(lua, 3);
@@ -172,6 +188,8 @@ void add_text(lua_State* lua, luaL_Buffer& result, std::string_view subject, con
                            static_cast<int>(index) + 1);
             push_capture(lua, subject, matcher.capture(index));
             luaL_addvalue(&result);
+        } else if (rules == Rules::lua_5_1) {
+            luaL_addchar(&result, letter);
         } else {
             luaL_error(lua, "invalid use of '%%' in replacement string");
         }
@@ -179,6 +197,7 @@ void add_text(lua_State* lua, luaL_Buffer& result, std::string_view subject, con
 }
 
 /// Adds the replacement of the match at `begin`: a text, or the result of a table or function.
+template <Rules rules>
 void add_replacement(lua_State* lua, luaL_Buffer& result, std::string_view subject, PatternMatcher& matcher,
                      std::size_t begin) {
     const int type = lua_type(lua, 3);
@@ -193,7 +212,7 @@ void add_replacement(lua_State* lua, luaL_Buffer& result, std::string_view subje
         lua_gettable(lua, 3);
     } else {
         Budget::charge(lua, static_cast<std::int64_t>(lua_rawlen(lua, 3) / 4));
-        add_text(lua, result, subject, matcher, begin);
+        add_text<rules>(lua, result, subject, matcher, begin);
         return;
     }
     if (lua_toboolean(lua, -1) == 0) { // false or nil: the match stays
@@ -206,6 +225,7 @@ void add_replacement(lua_State* lua, luaL_Buffer& result, std::string_view subje
     }
 }
 
+template <Rules rules>
 int string_gsub(lua_State* lua) {
     const std::string_view subject = check_text(lua, 1);
     bool is_anchored = false;
@@ -225,12 +245,18 @@ int string_gsub(lua_State* lua) {
     std::size_t at = 0;
     std::size_t last_end = static_cast<std::size_t>(-1);
     while (count < max) {
-        if (matches_at(lua, matcher, at) && matcher.end() != last_end) {
+        if (matches_at(lua, matcher, at) && (rules == Rules::lua_5_1 || matcher.end() != last_end)) {
             ++count;
             // A function's own calls would not disturb the matcher, but its end is needed afterwards.
             const std::size_t end = matcher.end();
-            add_replacement(lua, result, subject, matcher, at);
+            add_replacement<rules>(lua, result, subject, matcher, at);
+            const bool is_empty = end == at;
             at = last_end = end;
+            if (rules == Rules::lua_5_1 && is_empty) {
+                if (at == subject.size()) break;
+                luaL_addchar(&result, subject[at]);
+                ++at;
+            }
         } else if (at < subject.size()) {
             luaL_addchar(&result, subject[at]);
             ++at;
@@ -245,11 +271,12 @@ int string_gsub(lua_State* lua) {
     return 2;
 }
 
+template <Rules rules>
 int string_rep(lua_State* lua) {
     const std::string_view unit = check_text(lua, 1);
     const lua_Integer times = luaL_checkinteger(lua, 2);
     std::size_t separator_length = 0;
-    const char* separator = luaL_optlstring(lua, 3, "", &separator_length);
+    const char* separator = rules == Rules::lua_5_1 ? "" : luaL_optlstring(lua, 3, "", &separator_length);
     const std::size_t step = unit.size() + separator_length;
     if (times <= 0 || step == 0) {
         lua_pushliteral(lua, "");
@@ -273,14 +300,23 @@ int string_rep(lua_State* lua) {
     return 1;
 }
 
+template <Rules rules>
+void add_functions(lua_State* lua) {
+    static constexpr luaL_Reg functions[] = {
+        {"find", &string_find<rules>}, {"match", &string_match<rules>}, {"gmatch", &string_gmatch<rules>},
+        {"gsub", &string_gsub<rules>}, {"rep", &string_rep<rules>},     {nullptr, nullptr},
+    };
+    luaL_setfuncs(lua, functions, 0);
+}
+
 } // namespace
 
 void add_bounded_string_functions(lua_State* lua) {
-    static constexpr luaL_Reg functions[] = {
-        {"find", &string_find}, {"match", &string_match}, {"gmatch", &string_gmatch},
-        {"gsub", &string_gsub}, {"rep", &string_rep},     {nullptr, nullptr},
-    };
-    luaL_setfuncs(lua, functions, 0);
+    add_functions<Rules::lua_5_4>(lua);
+}
+
+void add_old_string_functions(lua_State* lua) {
+    add_functions<Rules::lua_5_1>(lua);
 }
 
 } // namespace qg::policy
