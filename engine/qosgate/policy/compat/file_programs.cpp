@@ -76,6 +76,7 @@ Result<int> list_pattern(std::string_view path, const ScriptFiles& files, std::s
     const std::string_view directory = path.substr(0, begin);
     const std::string_view pattern = path.substr(begin);
     if (files.find(directory.empty() ? "." : directory).place == Place::outside) return outside(directory);
+    if (pattern.starts_with('.') || pattern.ends_with('~')) return outside(path); // they are not read
     bool has_matched = false;
     for (const std::string& name : files.list(directory.empty() ? "." : directory)) {
         if (!matches(name, pattern)) continue;

@@ -69,7 +69,7 @@ std::vector<HostAccess> find_access(std::span<const Token> tokens, const Values&
 
 /// Upvalue 1: the message.
 int refuse(lua_State* lua) {
-    return luaL_error(lua, "%s", lua_tostring(lua, lua_upvalueindex(1)));
+    return raise_withheld(lua, lua_tostring(lua, lua_upvalueindex(1)));
 }
 
 /// Pushes a function that raises the error.
@@ -83,7 +83,8 @@ void push_refusal(lua_State* lua, const Withheld& what) {
 int refuse_removal(lua_State* lua) {
     const char* path = luaL_checkstring(lua, 1);
     if (!LuaState::of(lua).script->files().settings().compat_writes_to_log)
-        return luaL_error(lua, "os.%s: %s", lua_tostring(lua, lua_upvalueindex(1)), no_writing);
+        return raise_withheld(
+            lua, lua_pushfstring(lua, "os.%s: %s", lua_tostring(lua, lua_upvalueindex(1)), no_writing));
     lua_pushnil(lua);
     lua_pushfstring(lua, "%s: Read-only file system", path);
     lua_pushinteger(lua, EROFS);

@@ -4,6 +4,8 @@
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/debug_library.hpp"
 #include "qosgate/policy/compat/old_text.hpp"
+#include "qosgate/policy/compat/script_objects.hpp"
+#include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/compat/source_rewrite.hpp"
 #include "qosgate/policy/lua_lib/string_library.hpp"
 #include "qosgate/policy/lua_lib/table_library.hpp"
@@ -22,8 +24,11 @@ namespace {
 /// What the interpreter has and scripts do not get: it reaches the host, or leaves the bounds.
 constexpr std::array withheld{"dofile", "loadfile", "require", "collectgarbage", "warn"};
 
-bool is_spent(lua_State* lua) noexcept {
-    return LuaState::of(lua).budget().exhausted() != Exhausted::nothing;
+/// Whether the script may not catch the present error: a budget is spent, or qosgate has withheld something.
+bool ends_script(lua_State* lua) noexcept {
+    LuaState& state = LuaState::of(lua);
+    return state.budget().exhausted() != Exhausted::nothing ||
+           (state.script != nullptr && state.script->has_withheld());
 }
 
 /// Ends a protected call: true and its results, or false and the error, unless a budget is spent.
@@ -33,7 +38,7 @@ int end_protected(lua_State* lua, int status, int first) {
         lua_insert(lua, first);
         return lua_gettop(lua) - first + 1;
     }
-    if (is_spent(lua)) return lua_error(lua);
+    if (ends_script(lua)) return lua_error(lua);
     lua_pushboolean(lua, 0);
     lua_insert(lua, -2);
     return 2;

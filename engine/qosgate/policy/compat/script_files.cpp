@@ -21,6 +21,24 @@ bool is_readable(std::string_view name) noexcept {
            is_at_or_below(name, module_directory_name);
 }
 
+/// Whether a path below a directory of compat_files has a name that is not read there.
+bool has_left_out_name(std::string_view path) {
+    bool has = false;
+    text::for_each_part(path, '/', [&](std::string_view name) {
+        has = has || (!name.empty() && name != "." && name != ".." && !is_compat_name(name));
+    });
+    return has;
+}
+
+/// The same of a name of a policy's file, "data/x".
+bool is_left_out(std::string_view name) {
+    const std::size_t slash = name.find('/');
+    if (slash == name.npos) return false;
+    const std::string_view rest = name.substr(slash + 1);
+    const auto part = std::ranges::find(source_parts(), name.substr(0, slash), &SourcePart::directory);
+    return part != source_parts().end() && !part->takes(rest.substr(0, rest.find('/')));
+}
+
 } // namespace
 
 ScriptFiles::ScriptFiles(const SourceDirectory& sources, const Settings& settings)
@@ -64,13 +82,18 @@ std::string ScriptFiles::name_of(std::string_view path) const {
     const bool is_absolute = path.starts_with('/');
     std::string normal =
         normal_path(is_absolute ? std::string(path) : text::format("{}/{}", compat_directory_name, path));
-    if (!is_absolute) return is_readable(normal) ? normal : std::string();
-    const bool is_named = std::ranges::any_of(
-        settings_.compat_files, [&](const std::string& named) { return is_at_or_below(normal, named); });
+    if (!is_absolute) return is_readable(normal) && !is_left_out(normal) ? normal : std::string();
+    const auto reads_below = [&](const std::string& named) {
+        return is_at_or_below(normal, named) &&
+               !has_left_out_name(std::string_view(normal).substr(named.size()));
+    };
+    const bool is_named = std::ranges::any_of(settings_.compat_files, reads_below);
     if (is_named && find_name(normal).place != Place::missing) return normal;
     // The directory may be elsewhere while it is checked.
     if (const std::size_t at = normal.rfind(policy_directory); at != std::string::npos)
-        if (std::string name = normal.substr(at + policy_directory.size()); is_readable(name)) return name;
+        if (std::string name = normal.substr(at + policy_directory.size());
+            is_readable(name) && !is_left_out(name))
+            return name;
     return is_named ? normal : std::string();
 }
 
@@ -80,7 +103,7 @@ std::vector<std::string> ScriptFiles::list(std::string_view path) const {
     for (const SourceFile& file : sources_.files)
         if (directory.size() > 1 && file.name.starts_with(directory)) {
             const std::string_view rest = std::string_view(file.name).substr(directory.size());
-            names.emplace_back(rest.substr(0, rest.find('/')));
+            if (!rest.starts_with('.')) names.emplace_back(rest.substr(0, rest.find('/')));
         }
     std::ranges::sort(names);
     const auto repeated = std::ranges::unique(names);
@@ -98,8 +121,11 @@ bool ScriptFiles::has_module(std::string_view name) const {
 std::string describe_outside(std::string_view path) {
     const std::string shown = text::printable(path, 300);
     return text::format("{} is not among the files that the script may read; write site {{ compat_files = {{ "
-                        "\"{}\" }} }} into site.lua, or copy it to qosgate.d/compat",
-                        shown, shown);
+                        "\"{}\" }} }} into site.lua{}",
+                        shown, shown,
+                        has_left_out_name(path)
+                            ? ", with its whole path: hidden files and x~ are not read with their directory"
+                            : ", or copy it to qosgate.d/compat");
 }
 
 } // namespace qg::policy::compat

@@ -24,7 +24,7 @@ class ScriptFiles {
         file,
         directory,
         missing, ///< it may be read, but does not exist
-        outside, ///< it may not be read
+        outside, ///< it may not be read: it is elsewhere, or is hidden, and nobody looks whether it exists
     };
     struct Found {
         Place place = Place::outside;
@@ -57,7 +57,8 @@ class ScriptFiles {
     /// files.
     [[nodiscard]] Found find(std::string_view path) const noexcept;
 
-    /// The names of the files and directories in a directory, sorted by their bytes; empty if there are none.
+    /// The names of the files and directories in a directory, sorted by their bytes, without hidden ones;
+    /// empty if there are none.
     /// Cost: n log n in the files.
     [[nodiscard]] std::vector<std::string> list(std::string_view path) const;
 

@@ -71,8 +71,9 @@ int push_failure(lua_State* lua, const char* path, int number) {
 void push_bytes(lua_State* lua, std::string_view bytes) {
     Budget::charge(lua, 2 + static_cast<std::int64_t>(bytes.size()) / bytes_per_instruction);
     if (bytes.size() > Budget::max_string)
-        luaL_error(lua, "more than %d bytes cannot be read at once: read the file line by line",
-                   static_cast<int>(Budget::max_string));
+        raise_withheld(
+            lua, lua_pushfstring(lua, "more than %d bytes cannot be read at once: read the file line by line",
+                                 static_cast<int>(Budget::max_string)));
     lua_pushlstring(lua, bytes.data(), bytes.size());
 }
 
@@ -278,7 +279,7 @@ std::string_view open_file(lua_State* lua, const char* function, const char* pat
     if (found.place == ScriptFiles::Place::outside) {
         ErrorText message;
         report_into(message, [&] { message.assign(describe_outside(path)); });
-        luaL_error(lua, "%s: %s", function, message.c_str());
+        raise_withheld(lua, lua_pushfstring(lua, "%s: %s", function, message.c_str()));
     }
     exists = found.place != ScriptFiles::Place::missing;
     return found.file == nullptr ? std::string_view() : std::string_view(found.file->text);
@@ -291,7 +292,7 @@ int io_open(lua_State* lua) {
         luaL_argcheck(lua, mode.find_first_of("wa+") != mode.npos, 2, "invalid mode");
         const bool only_writes = mode == "w" || mode == "a" || mode == "wb" || mode == "ab";
         if (!only_writes || !LuaState::of(lua).script->files().settings().compat_writes_to_log)
-            return luaL_error(lua, "io.open: %s", no_writing);
+            return raise_withheld(lua, lua_pushfstring(lua, "io.open: %s", no_writing));
         push_handle(lua, Handle::Kind::log, {});
         lua_pushvalue(lua, 1);
         lua_setiuservalue(lua, -2, 1);
@@ -331,14 +332,14 @@ int io_popen(lua_State* lua) {
     std::size_t length = 0;
     const char* command = luaL_checklstring(lua, 1, &length);
     const std::string_view mode = luaL_optstring(lua, 2, "r");
-    if (mode != "r") return luaL_error(lua, "io.popen: a script cannot write to a program");
+    if (mode != "r") return raise_withheld(lua, "io.popen: a script cannot write to a program");
     // The command may be a path.
     ScriptRun& run = *LuaState::of(lua).script;
     Budget::charge(lua, cost_of_program + ScriptFiles::cost_of_find(std::min(length, ScriptFiles::max_path)) +
                             run.files().cost_of_pattern({command, length}));
     ErrorText error;
     const int status = run_program(run, {command, length}, error);
-    if (!error.empty()) return luaL_error(lua, "%s", error.c_str());
+    if (!error.empty()) return raise_withheld(lua, error.c_str());
     push_bytes(lua, run.scratch());
     std::size_t size = 0;
     const char* output = lua_tolstring(lua, -1, &size);

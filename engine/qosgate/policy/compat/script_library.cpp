@@ -133,7 +133,7 @@ int get_qos_priority(lua_State* lua) {
         else
             error.assign(found.error().message);
     });
-    if (!error.empty()) return luaL_error(lua, "%s", error.c_str());
+    if (!error.empty()) return raise_withheld(lua, error.c_str());
     if (!priority) {
         const char* line = lua_pushfstring(lua, "Invalid QOS name: %s", name.value_or("(null)").data());
         run_of(lua).log(ScriptLine::error, line);

@@ -47,7 +47,7 @@ std::int64_t cost_of_file(const SourceFile& file) {
 int compile_file(lua_State* lua, const SourceFile& file, int environment = 0) {
     ErrorText error;
     check_source(file, LuaState::of(lua).script->files(), error);
-    if (!error.empty()) luaL_error(lua, "%s", error.c_str());
+    if (!error.empty()) raise_withheld(lua, error.c_str());
     const char* name = lua_pushfstring(lua, "@%s", file.name.c_str());
     const int results = environment == 0 ? compile_text(lua, file.text, name)
                                          : compile_text_in(lua, file.text, name, environment);
@@ -62,7 +62,7 @@ const SourceFile* find_source(lua_State* lua, const char* function, const char* 
     if (found.place == ScriptFiles::Place::outside) {
         ErrorText error;
         report_into(error, [&] { error.assign(describe_outside(path)); });
-        luaL_error(lua, "%s: %s", function, error.c_str());
+        raise_withheld(lua, lua_pushfstring(lua, "%s: %s", function, error.c_str()));
     }
     return found.file;
 }
@@ -136,11 +136,13 @@ void charge_module(lua_State* lua, std::int64_t instructions) {
 }
 
 int raise_not_found(lua_State* lua, const char* name, const ErrorText& tried) {
-    return luaL_error(
-        lua,
-        "module '%s' not found: a script can require only files of qosgate.d/compat and of site { "
-        "compat_files = { ... } }, and no modules in C; there is no %s",
-        name, tried.empty() ? "such path in package.path" : tried.c_str());
+    return raise_withheld(
+        lua, lua_pushfstring(
+                 lua,
+                 "module '%s' not found: a script can require only files of qosgate.d/compat and of site { "
+                 "compat_files = { ... } }, and no modules in C; there is no %s; if the script does without "
+                 "it, write error(\"none\") into such a file",
+                 name, tried.empty() ? "such path in package.path" : tried.c_str()));
 }
 
 /// Pushes the function that makes the module, and what it gets besides the name.
@@ -155,7 +157,8 @@ void push_loader(lua_State* lua, const char* name) {
     const char* templates = lua_tolstring(lua, -1, &length);
     if (templates == nullptr) luaL_error(lua, "'package.path' must be a string");
     if (length > max_path)
-        luaL_error(lua, "'package.path' is longer than %d bytes", static_cast<int>(max_path));
+        raise_withheld(
+            lua, lua_pushfstring(lua, "'package.path' is longer than %d bytes", static_cast<int>(max_path)));
     charge_module(lua, cost_of_search({templates, length}, std::strlen(name)));
     ErrorText tried;
     const SourceFile* file = find_module(LuaState::of(lua).script->files(), {templates, length}, name, tried);

@@ -32,7 +32,7 @@ std::string_view check_text(lua_State* lua, int index) {
 }
 
 int raise(lua_State* lua, const ErrorText& error) {
-    return luaL_error(lua, "%s", error.c_str());
+    return raise_withheld(lua, error.c_str());
 }
 
 void push_script_value(lua_State* lua, const ScriptValue& value) {
@@ -41,7 +41,8 @@ void push_script_value(lua_State* lua, const ScriptValue& value) {
     case ScriptValue::Kind::flag: return lua_pushboolean(lua, value.number != 0 ? 1 : 0);
     case ScriptValue::Kind::text:
         if (value.text.size() > Budget::max_string)
-            luaL_error(lua, "the text is longer than %d bytes", static_cast<int>(Budget::max_string));
+            raise_withheld(lua, lua_pushfstring(lua, "the text is longer than %d bytes",
+                                                static_cast<int>(Budget::max_string)));
         lua_pushlstring(lua, value.text.data(), value.text.size());
         return;
     case ScriptValue::Kind::nothing:
@@ -228,7 +229,9 @@ int read_listed(lua_State* lua) {
     Budget::charge(lua, 2);
     const RecordList& list = record_lists[lua_tointeger(lua, lua_upvalueindex(3))];
     if (lua_tointeger(lua, lua_upvalueindex(2)) != static_cast<lua_Integer>(LuaState::of(lua).runs))
-        return luaL_error(lua, "a %s of an earlier call cannot be read: use those of this call", list.noun);
+        return raise_withheld(
+            lua, lua_pushfstring(lua, "a %s of an earlier call cannot be read: use those of this call",
+                                 list.noun));
     const auto index = static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(1)));
     const model::ScriptRecords& records = check_records(lua, list);
     ErrorText error;
@@ -341,7 +344,7 @@ int write_filled(lua_State* lua) {
 /// One step of a loop over jobs that are not in the table yet. Upvalues: the index of the next one, the run.
 int next_job(lua_State* lua) {
     if (lua_tointeger(lua, lua_upvalueindex(2)) != static_cast<lua_Integer>(LuaState::of(lua).runs))
-        return luaL_error(lua, "jobs of an earlier call cannot be read: use those of this call");
+        return raise_withheld(lua, "jobs of an earlier call cannot be read: use those of this call");
     const model::ScriptRecords& records = check_records(lua, record_lists[jobs]);
     const auto index = static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(1)));
     if (index >= records.records.size()) {
@@ -387,7 +390,7 @@ ScriptHost& check_host(lua_State* lua) {
     ScriptRun* run = LuaState::of(lua).script;
     ScriptHost* host = run == nullptr ? nullptr : run->host();
     if (host == nullptr)
-        luaL_error(lua, "jobs and partitions can be read only while a job is submitted or changed");
+        raise_withheld(lua, "jobs and partitions can be read only while a job is submitted or changed");
     return *host;
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/compat/script_run.hpp"
 
+#include "qosgate/policy/lua_state.hpp"
+
 #include <algorithm>
+
+#include <lua.hpp>
 
 namespace qg::policy::compat {
 
@@ -25,6 +29,20 @@ void ScriptRun::log(int level, std::string_view text) noexcept {
     } catch (...) {
         return;
     }
+}
+
+int raise_withheld(lua_State* lua, const char* message) {
+    if (ScriptRun* run = LuaState::of(lua).script) run->note_withheld();
+    // pcall(dofile, path) has a C function between.
+    lua_Debug frame{};
+    bool has_place = false;
+    for (int level = 0; !has_place && lua_getstack(lua, level, &frame) != 0; ++level)
+        has_place = lua_getinfo(lua, "Sl", &frame) != 0 && frame.currentline > 0;
+    if (has_place)
+        lua_pushfstring(lua, "%s:%d: %s", frame.short_src, frame.currentline, message);
+    else
+        lua_pushstring(lua, message);
+    return lua_error(lua);
 }
 
 } // namespace qg::policy::compat

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+struct lua_State;
+
 namespace qg::policy::compat {
 
 /// A line that the script writes into slurmctld's log.
@@ -46,6 +48,10 @@ class ScriptRun {
     /// From now on lines are written at once, and are not kept.
     void write_to(void (*write)(int level, const char* line)) noexcept { write_ = write; }
 
+    /// Whether qosgate has refused something that the script would have under Slurm's plugin.
+    [[nodiscard]] bool has_withheld() const noexcept { return has_withheld_; }
+    void note_withheld() noexcept { has_withheld_ = true; }
+
     /// Adds a line to the message for the user.
     void tell(std::string_view text) noexcept;
     void log(int level, std::string_view text) noexcept;
@@ -61,8 +67,14 @@ class ScriptRun {
     std::string scratch_;
     std::int64_t module_credit_ = full_module_credit;
     bool has_told_ = false;
+    bool has_withheld_ = false;
     std::string message_;
     std::vector<ScriptLine> lines_;
 };
+
+/// Raises an error for what qosgate does not give the script though it may exist. The script's own pcall and
+/// xpcall do not catch it: the script would go on as if it did not exist, and nobody would see that. The
+/// place is that of the innermost function in Lua.
+int raise_withheld(lua_State* lua, const char* message);
 
 } // namespace qg::policy::compat
