@@ -50,4 +50,9 @@ inline void log_line(LogLevel level, std::string_view text) {
         log_error(line.c_str());
 }
 
+/// Logs such a line likewise.
+inline void log_script_line(int level, std::string_view text) {
+    log_of_script(level, text::printable(text, max_line_length).c_str());
+}
+
 } // namespace qg::plugin

@@ -73,7 +73,7 @@ std::optional<UsersStatus> Runtime::describe_users(const policy::Policy& policy,
 void Runtime::hear_script(const ScriptOutcome& outcome, char** err_msg) const {
     try {
         for (const auto& line : outcome.lines)
-            log_of_script(line.level, text::printable(line.text, max_line_length).c_str());
+            log_script_line(line.level, line.text);
         if (outcome.message) append_text(err_msg, *outcome.message);
     } catch (...) {
         log_error("no memory for the words of a script");

@@ -216,6 +216,36 @@ BOOST_AUTO_TEST_CASE(leaves_a_policy_alive_for_those_who_still_use_it) {
     BOOST_TEST(Job().run(*old).warnings.front() == "one");
 }
 
+BOOST_AUTO_TEST_CASE(tells_what_a_script_logs_while_it_is_loaded_once) {
+    std::vector<std::string> lines;
+    policy::StoreOptions options{.poll_interval = 1h};
+    options.log_of_script = [&](int level, const std::string& line) {
+        lines.push_back(std::to_string(level) + " " + line);
+    };
+    StoreSetup setup(options);
+    fs::create_directory(setup.temp.directory() / "compat");
+    const auto write = [&](const std::string& line) {
+        setup.temp.write("compat/job_submit.lua", "slurm.log_error('" + line +
+                                                      "') print('x', 2) slurm.log_user('hello') "
+                                                      "function slurm_job_submit() return 0 end");
+    };
+    write("one");
+    setup.store.start(setup.temp.directory());
+    const std::vector<std::string> expected{"-1 lua: one", "0 lua: x 2", "0 lua: hello"};
+    BOOST_TEST(lines == expected, boost::test_tools::per_element());
+
+    setup.store.current()->refill(); // makes a spare state
+    setup.store.refresh();
+    BOOST_TEST(lines.size() == 3u);
+    write("two");
+    setup.store.refresh();
+    BOOST_TEST(lines.size() == 6u);
+    BOOST_TEST(lines[3] == "-1 lua: two");
+    setup.temp.write("compat/job_submit.lua", "slurm.log_info('bad') error('x')");
+    setup.store.refresh();
+    BOOST_TEST(lines.size() == 6u);
+}
+
 BOOST_AUTO_TEST_CASE(stops_at_once_and_more_than_once) {
     StoreSetup setup(1h);
     setup.store.start(setup.temp.directory());

@@ -4,6 +4,7 @@
 #include "qosgate/base/replace_file.hpp"
 #include "qosgate/base/scope_exit.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/policy/kept_policy.hpp"
 #include "qosgate/policy/site_files.hpp"
 #include "qosgate/policy/source_files.hpp"
@@ -257,6 +258,7 @@ void PolicyWatch::put_in_force(const std::shared_ptr<const Policy>& policy, Basi
         status_.rules = policy->rules().size();
         status_.loaded_at = std::chrono::system_clock::now();
     }
+    log_load(*policy);
     if (basis == Basis::kept_copy) return set_standing(basis, status().last_error);
     another_keeps_ = false;
     broken_.reset();
@@ -383,6 +385,13 @@ StoreStatus PolicyWatch::status() const {
 void PolicyWatch::log(LogLevel level, const std::string& text) {
     const std::scoped_lock lock(log_mutex_);
     if (log_) log_(level, text);
+}
+
+void PolicyWatch::log_load(const Policy& policy) {
+    const std::scoped_lock lock(log_mutex_);
+    if (!log_ || !options_.log_of_script || policy.script() == nullptr) return;
+    for (const compat::ScriptLine& line : policy.script()->lines_of_load())
+        options_.log_of_script(line.level, line.text);
 }
 
 } // namespace qg::policy

@@ -46,6 +46,8 @@ class PolicyWatch {
     [[nodiscard]] const StoreOptions& options() const noexcept { return options_; }
     /// Writes a line, unless the owner is destroyed.
     void log(LogLevel level, const std::string& text);
+    /// The same for the lines of its script's load.
+    void log_load(const Policy& policy);
 
   private:
     /// The source of the policy in force.

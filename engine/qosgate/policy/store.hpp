@@ -79,6 +79,9 @@ struct StoreOptions {
     std::optional<uid_t> trusted_user = {};
     /// What a script for job_submit/lua reads as slurm.CLUSTER_NAME.
     std::string cluster_name = "cluster";
+    /// Gets the lines that the script for job_submit/lua wrote while it was loaded, when its policy comes
+    /// into force; `level` is that of ScriptLine.
+    std::function<void(int level, const std::string& line)> log_of_script = {};
     /// How long the tests of a directory may take, and what makes their clusters; needed if there are tests.
     std::chrono::milliseconds max_test_time = TestRun().max_time;
     std::function<std::unique_ptr<TestWorld>()> make_world = {};

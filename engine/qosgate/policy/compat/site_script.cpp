@@ -124,13 +124,14 @@ Result<std::shared_ptr<SiteScript>> SiteScript::load(std::shared_ptr<const Sourc
     if (const auto found = find_sure_host_access(file.text, &script->files_))
         return Error{ErrorCode::invalid_input,
                      text::format("{}:{}: {}", file.name, found->line, found->message)};
-    auto state = script->make_state();
+    auto state = script->make_state(nullptr, &script->lines_of_load_);
     if (!state) return state.error();
     script->state_ = *std::move(state);
     return script;
 }
 
-Result<SiteScript::State> SiteScript::make_state(const BudgetClock* clock) const {
+Result<SiteScript::State> SiteScript::make_state(const BudgetClock* clock,
+                                                 std::vector<ScriptLine>* lines) const {
     auto state = LuaState::create(load_limits(settings_, clock));
     if (!state) return Error{ErrorCode::limit_exceeded, "no memory for a Lua state"};
     if (auto done = install_old_lua(*state); !done) return done.error();
@@ -145,6 +146,8 @@ Result<SiteScript::State> SiteScript::make_state(const BudgetClock* clock) const
     if (const auto whole = protected_call(*state, &check_functions, nullptr); !whole)
         return whole.error().in(file.name);
     state->budget().set_limits(run_limits(settings_));
+    if (loading.has_told()) loading.log(0, "lua: " + loading.message());
+    if (lines != nullptr) *lines = std::move(loading.lines());
     return state;
 }
 

@@ -64,6 +64,9 @@ class SiteScript {
     /// Calls slurm_job_modify for a change of a job; a script without it has no objection. Cost: likewise.
     [[nodiscard]] ScriptOutcome modify(ScriptHost& host);
 
+    /// What the script wrote into slurmctld's log while it was loaded, and what it said to the user then.
+    [[nodiscard]] const std::vector<ScriptLine>& lines_of_load() const noexcept { return lines_of_load_; }
+
     /// Since the script was loaded.
     [[nodiscard]] ScriptFailures failures() const;
 
@@ -98,8 +101,10 @@ class SiteScript {
     SiteScript(std::shared_ptr<const SourceDirectory> sources, const Settings& settings,
                std::string cluster_name);
 
-    /// A state with the script loaded. With a clock, in the time of a job.
-    [[nodiscard]] Result<State> make_state(const BudgetClock* clock = nullptr) const;
+    /// A state with the script loaded. With a clock, in the time of a job. `lines` gets what it logged; null:
+    /// nobody does.
+    [[nodiscard]] Result<State> make_state(const BudgetClock* clock = nullptr,
+                                           std::vector<ScriptLine>* lines = nullptr) const;
     struct Function;
     ScriptOutcome call(ScriptHost& host, const Function& function);
     ScriptOutcome call_locked(ScriptHost& host, const Function& function);
@@ -114,6 +119,7 @@ class SiteScript {
     const bool asks_for_users_;
     const bool reads_partitions_;
     const std::shared_ptr<const Names> fields_of_jobs_;
+    std::vector<ScriptLine> lines_of_load_; ///< of load(); it does not change then
 
     std::mutex mutex_; ///< guards what follows
     State state_;      ///< the one with the script's globals; null: it is spent
