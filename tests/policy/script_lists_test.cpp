@@ -39,6 +39,52 @@ BOOST_AUTO_TEST_CASE(jobs_and_reservations_are_read_when_they_are_touched) {
                    "duration of a reservation cannot be read"));
 }
 
+BOOST_AUTO_TEST_CASE(partitions_come_in_the_order_of_their_records) {
+    const auto told_in_order = [](const std::string& body) {
+        ScriptSetup setup(
+            {{test::script_name,
+              script_with("local t = {} local function add(name) t[#t + 1] = tostring(name) end " + body +
+                          " slurm.log_user('%s', table.concat(t, ' '))")}});
+        setup.host.records.records.clear();
+        setup.host.known_reservations.records.clear();
+        for (const std::string name : {"z", "gpu", "secret", "a", "long", "m", "cpu", "b", "short"}) {
+            setup.host.records.records.push_back(
+                {name, {model::ScriptValue::of_text("x"), model::ScriptValue::of_number(60)}});
+            setup.host.known_reservations.records.push_back({name, {model::ScriptValue::of_number(5000)}});
+        }
+        return setup.told();
+    };
+    const std::string all = "z gpu a long m cpu b short"; // the secret one is not shown
+    const std::string go = "for name in pairs(part_list) do add(name) end";
+    const std::string go_on = " t = {} for name in next, part_list do add(name) end";
+
+    BOOST_TEST(told_in_order(go) == all);
+    BOOST_TEST(told_in_order(go + go_on) == all);
+    BOOST_TEST(
+        told_in_order("add(next(part_list)) add(next(part_list, 'gpu')) add(next(part_list, 'short'))") ==
+        "z a nil");
+    BOOST_TEST(
+        told_in_order("local m = part_list.m for name, p in pairs(part_list) do if p == m then add(name) "
+                      "end end") == "m");
+    BOOST_TEST(
+        told_in_order("part_list.new = 1 part_list[1] = 2 part_list.gpu = nil part_list.a = 'other' " + go)
+            .starts_with("z a long m cpu b short "));
+    BOOST_TEST(told_in_order("part_list.new = 1 part_list.gpu = nil part_list.a = 'other' " + go) ==
+               "z a long m cpu b short new");
+    BOOST_TEST(
+        told_in_order("local n = 0 part_list.new = 1 part_list[1] = 2 for name in pairs(part_list) do n = n "
+                      "+ 1 part_list[name] = nil end add(n) add(next(part_list))") == "10 nil");
+    BOOST_TEST(told_in_order("table.foreach(part_list, add)") == all);
+    BOOST_TEST(told_in_order("add(table.foreach(part_list, function(name) if name == 'a' then return 'found' "
+                             "end end))") == "found");
+    BOOST_TEST(told_in_order("for name in pairs(slurm.reservations) do add(name) end") ==
+               "z gpu secret a long m cpu b short");
+    BOOST_TEST(
+        has(told_in_order("for name in next, part_list, 'none' do add(name) end"), "invalid key to 'next'"));
+    BOOST_TEST(told_in_order("table.foreach({ 'x' }, add) for name in next, { 'y' } do add(name) end") ==
+               "1 1");
+}
+
 BOOST_AUTO_TEST_CASE(fields_of_jobs_that_are_not_known_are_an_error) {
     const test::Texts files{
         {test::script_name, script_with("local field = job_desc.comment slurm.log_user('%s', "

@@ -31,7 +31,7 @@ bool ends_script(lua_State* lua) noexcept {
            (state.script != nullptr && state.script->has_withheld());
 }
 
-/// Ends a protected call: true and its results, or false and the error, unless a budget is spent.
+/// Ends a protected call: true and its results, or false and the error, unless it ends the script.
 int end_protected(lua_State* lua, int status, int first) {
     if (status == LUA_OK) {
         lua_pushboolean(lua, 1);
@@ -197,9 +197,16 @@ bool visit(lua_State* lua) {
 int table_foreach(lua_State* lua) {
     luaL_checktype(lua, 1, LUA_TTABLE);
     luaL_checktype(lua, 2, LUA_TFUNCTION);
-    for (lua_pushnil(lua); lua_next(lua, 1) != 0; lua_pop(lua, 1))
+    lua_settop(lua, 2);
+    for (lua_pushnil(lua);; lua_pop(lua, 1)) {
+        Budget::charge(lua, 1);
+        lua_pushcfunction(lua, &next_of_filled); // it may be part_list
+        lua_pushvalue(lua, 1);
+        lua_rotate(lua, 3, -1);
+        lua_call(lua, 2, 2);
+        if (lua_isnil(lua, 3)) return 0;
         if (visit(lua)) return 1;
-    return 0;
+    }
 }
 
 int table_foreachi(lua_State* lua) {

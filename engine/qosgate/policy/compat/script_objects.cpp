@@ -6,6 +6,7 @@
 #include "qosgate/policy/compat/listed_field.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/old_text.hpp"
+#include "qosgate/policy/compat/ordered_table.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
@@ -191,12 +192,13 @@ struct RecordList {
     const char* noun; ///< of one record
     Result<const model::ScriptRecords*> (ScriptHost::*records)();
     bool depends_on_user; ///< whether ScriptHost::may_use hides some
+    bool is_ordered; ///< whether the table keeps the order of the records; of jobs there may be very many
 };
 
 constexpr RecordList record_lists[] = {
-    {"qosgate.part_list", "partition", &ScriptHost::partitions, true},
-    {"qosgate.reservations", "reservation", &ScriptHost::reservations, false},
-    {"qosgate.jobs", "job", &ScriptHost::jobs, false},
+    {"qosgate.part_list", "partition", &ScriptHost::partitions, true, true},
+    {"qosgate.reservations", "reservation", &ScriptHost::reservations, false, true},
+    {"qosgate.jobs", "job", &ScriptHost::jobs, false, false},
 };
 enum ListIndex : lua_Integer { partitions, reservations, jobs };
 
@@ -275,16 +277,20 @@ bool may_show(lua_State* lua, const RecordList& list, const model::ScriptRecords
     return may;
 }
 
-/// Makes the table at `index` an ordinary one with all its members, if it is such a list and not filled yet.
+/// Makes the table at `index`, an absolute index, an ordinary one with all its members, which pairs gives in
+/// the order of the records, if it is such a list and not filled yet.
 void fill(lua_State* lua, int index) {
     luaL_checktype(lua, index, LUA_TTABLE);
     for (lua_Integer which = 0; which < static_cast<lua_Integer>(std::size(record_lists)); ++which) {
         const RecordList& list = record_lists[which];
         if (!has_metatable_of(lua, index, list.type)) continue;
         const model::ScriptRecords& records = check_records(lua, list);
+        push_order(lua);
+        const int order = lua_gettop(lua);
         for (std::size_t i = 0; i < records.records.size(); ++i) {
             const std::string_view name = records.records[i].name;
             lua_pushlstring(lua, name.data(), name.size());
+            if (list.is_ordered) add_to_order(lua, order, -1, static_cast<std::int64_t>(i) + 1);
             lua_pushvalue(lua, -1);
             const bool is_there = lua_rawget(lua, index) != LUA_TNIL; // read_one() has put it there
             lua_pop(lua, 1);
@@ -296,8 +302,7 @@ void fill(lua_State* lua, int index) {
             }
         }
         // Only now: a table that an error left half filled is filled when it is touched again.
-        lua_pushnil(lua);
-        lua_setmetatable(lua, index);
+        set_order(lua, index);
         return;
     }
 }
@@ -371,7 +376,7 @@ int pairs_of_filled(lua_State* lua) {
         return 1;
     }
     fill(lua, 1);
-    lua_pushcfunction(lua, &next_of_filled);
+    lua_pushcfunction(lua, &next_in_order);
     lua_pushvalue(lua, 1);
     lua_pushnil(lua);
     return 3;
@@ -436,10 +441,7 @@ void renew_lists(lua_State* lua) {
 
 int next_of_filled(lua_State* lua) {
     fill(lua, 1);
-    lua_settop(lua, 2);
-    if (lua_next(lua, 1) != 0) return 2;
-    lua_pushnil(lua);
-    return 1;
+    return next_in_order(lua);
 }
 
 } // namespace qg::policy::compat
