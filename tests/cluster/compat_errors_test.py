@@ -60,6 +60,8 @@ def script_of(body: str, change: str = "") -> str:
 
 
 class CompatErrors(PluginTestCase):
+    slurm_conf = "".join(f"PartitionName={name} Nodes=ALL\n" for name in ("zeta", "gpu", "alpha", "mid", "cpu", "beta"))
+
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
@@ -172,6 +174,89 @@ class CompatErrors(PluginTestCase):
                 self.expect(self.submit_with("x"), True, "the good script")
         (self.directory / SCRIPT).write_text(script_of(GOOD))
         self.cluster.wait_for(lambda: self.status()[0] == 0, "the status is good again")
+
+    # ---- what qosgate withholds
+
+    def test_a_script_cannot_catch_what_is_withheld(self) -> None:
+        body = """\
+    job_desc.time_limit = 7
+    local ok, why = pcall(dofile, job_desc.comment)
+    job_desc.time_limit = 8
+    slurm.log_user("went on: %s", tostring(why))
+"""
+        place = self.cluster.directory.with_name("lists")
+        place.mkdir(mode=0o755)
+        (place / ".token").write_text("secret\n")
+        named = f'compat_files = {{ "{place}" }}'
+        withheld = {"/opt/x.lua": "", f"{place}/.token": ", with its whole path: hidden files and x~ are not read"}
+        told = 'dofile: {0} is not among the files that the script may read; write site {{ compat_files = {{ "{0}" }} }} into site.lua'
+        self.put_only(script_of(body), named)
+        for path, more in withheld.items():
+            with self.subTest(path):
+                answer = self.submit_with(path)
+                self.expect(answer, False, FAILED, told.format(path) + more)
+                self.assertNotIn("went on", answer.stderr)
+        self.expect(self.submit_with("none.lua"), True, "went on: cannot open none.lua")
+        self.expect(self.submit_with(f"{place}/none.lua"), True, f"went on: cannot open {place}/none.lua")
+        self.put_only(script_of(body), f'{named}, compat_on_error = "allow"')
+        mark = len(self.cluster.log("slurmctld"))
+        answer = self.submit_with("/opt/x.lua")
+        self.assertEqual(self.job_of(answer)["TimeLimit"], "00:07:00")
+        self.assertNotIn("went on", answer.stderr)
+        self.assertIn(told.format("/opt/x.lua"), self.slurmctld_log_since(mark))
+
+    def test_a_script_does_not_load_without_what_is_withheld(self) -> None:
+        self.put_only(script_of(GOOD))
+        for call, told in {
+            'dofile, "/opt/x.lua"': "dofile: /opt/x.lua is not among the files that the script may read",
+            'require, "posix"': "module 'posix' not found: a script can require only files of qosgate.d/compat",
+        }.items():
+            with self.subTest(call):
+                mark = len(self.cluster.log("slurmctld"))
+                (self.directory / SCRIPT).write_text(f"local ok, module = pcall({call})\n" + script_of(""))
+                self.cluster.wait_for(
+                    lambda mark=mark, told=told: f"{SCRIPT}:1: {told}" in self.slurmctld_log_since(mark),
+                    f"the log says {told}",
+                    otherwise=lambda mark=mark: self.slurmctld_log_since(mark),
+                )
+                self.expected_errors.append("policy not loaded")
+                self.expect(self.submit_with("x"), True, "the good script")
+        self.put_only(
+            'local ok = pcall(require, "posix")\n' + script_of('    slurm.log_user("has posix: %s", tostring(ok))'),
+            compat__posix_dot_lua='error("none")\n',
+        )
+        self.expect(self.submit_with("x"), True, "has posix: false")
+
+    # ---- what the script logs
+
+    def test_what_a_script_logs_while_it_is_loaded_is_logged_once(self) -> None:
+        head = 'slurm.log_info("load %d", 4 / 2)\nprint("by", "print")\nslurm.log_error("a\\nb\\tc")\n'
+        mark = len(self.cluster.log("slurmctld"))
+        self.expected_errors.append("error: lua: a")
+        self.put_only(head + script_of(FAILING), "rule_memory_mib = 1")
+        for comment in SPENT:  # the script is loaded again for the next job
+            self.expect(self.submit_with(comment), False, FAILED)
+            self.assertEqual(self.calls(), 1)
+        lines = re.findall(r"\] ((?:error: )?lua: .*)", self.slurmctld_log_since(mark))
+        self.assertEqual(lines, ["lua: load 2", "lua: by print", "error: lua: a?b?c"])
+
+    # ---- partitions
+
+    def test_partitions_come_in_the_order_of_slurm_conf(self) -> None:
+        body = """\
+    local names = {}
+    for name in pairs(part_list) do names[#names + 1] = name end
+    slurm.log_user("%s", table.concat(names, " "))
+"""
+        conf = self.cluster.layout.slurm_conf.read_text()
+        in_conf = re.findall(r"^PartitionName=(\S+)", conf, re.MULTILINE)
+        for number in range(3):  # the order of a table in Lua changes with each load
+            self.put_only(f"-- {number}\n" + script_of(body))
+            self.cluster.wait_for(lambda: self.submit_with("x").rc == 0, "the groups of partitions are known")
+            answer = self.submit_with("x")
+            shown = answer.stderr.split("\n")[0].removeprefix("sbatch: ").split()
+            self.assertGreater(len(shown), 2)
+            self.assertEqual(shown, [name for name in in_conf if name in shown])
 
     # ---- too much
 
