@@ -3,11 +3,13 @@
 
 #include "fake_host.hpp"
 #include "host_texts.hpp"
+#include "qosgate/policy/compat/partition_use.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/policy/compat/script_findings.hpp"
 #include "qosgate/policy/compat/slurm_constants.hpp"
 #include "qosgate/slurm/script_fields.hpp"
 #include "qosgate/slurm/script_jobs.hpp"
+#include "qosgate/slurm/script_records.hpp"
 
 #include <slurm/slurm_errno.h>
 
@@ -17,7 +19,9 @@
 #include <ostream>
 #include <set>
 #include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 using namespace qg;
 using model::ScriptValue;
@@ -139,6 +143,16 @@ BOOST_AUTO_TEST_CASE(every_field_is_known_to_the_check_of_scripts) {
         BOOST_TEST(std::ranges::count(names, name) == 1, name);
     for (const std::string_view name : {"nodes", "num_gpus", "job_id", "min_mem_per_gpu"})
         BOOST_TEST(std::ranges::count(names, name) == 0, name);
+}
+
+BOOST_AUTO_TEST_CASE(every_field_of_a_partition_is_known_to_the_check_of_scripts) {
+    const auto names = policy::compat::partition_field_names();
+    const auto read = slurm::read_script_partitions({}).names;
+
+    BOOST_TEST(std::vector<std::string_view>(names.begin(), names.end()) ==
+                   std::vector<std::string_view>(read.begin(), read.end()),
+               boost::test_tools::per_element());
+    BOOST_TEST(std::ranges::is_sorted(names));
 }
 
 BOOST_AUTO_TEST_CASE(an_unset_text_is_nothing_and_an_unset_number_is_slurms_own) {

@@ -133,4 +133,143 @@ BOOST_AUTO_TEST_CASE(other_names_of_functions_that_reach_the_host_are_found) {
                    "dofile: /x.lua is not among"));
 }
 
+BOOST_AUTO_TEST_CASE(reads_literals_as_lua_does) {
+    for (const std::string_view literal : {"'sinfo -h'", "\"sinfo -h\"", "[[sinfo -h]]", "[==[\nsinfo -h]==]",
+                                           "'sinfo\\32-h'", "'sinfo\\x20-h'", "'sinfo \\z  \n -h'",
+                                           "('sinfo -h')", "'sin' .. 'fo -h'", "('sinfo' .. ' ') .. '-h'"})
+        BOOST_TEST_CONTEXT(literal) {
+            BOOST_TEST(
+                has(found("", text::format("io.popen({})", literal)), "io.popen: 'sinfo -h': slurmctld"));
+        }
+    BOOST_TEST(has(found("", "io.popen('sinfo \\\n-h')"), "3: io.popen: 'sinfo "));
+    BOOST_TEST(has(found("", "io.popen(\"sacct \\\r\n -u x\")"), "io.popen: 'sacct "));
+    BOOST_TEST(found("", "io.popen('hostname \\z\n -s')") == "");
+    BOOST_TEST(found("", "io.popen([[hostname]])") == "");
+    BOOST_TEST(found("", "io.open('allow\\.txt')") == "");
+    BOOST_TEST(found("", "io.popen(('x'):rep(3))") == "");
+    BOOST_TEST(found("", "io.popen(#'sinfo' .. x)") == "");
+}
+
+BOOST_AUTO_TEST_CASE(names_the_program_in_front_of_what_is_not_known) {
+    for (const std::string_view value :
+         {"'sacct -u ' .. x", "string.format('sacct -u %s', x)", "('sacct -u %s'):format(x)",
+          "'sac' .. 'ct -u ' .. x", "'sacct' .. string.format(' -u %s', x)"}) {
+        BOOST_TEST_CONTEXT(value) {
+            const std::string in_call = found("", text::format("io.popen({})", value));
+            const std::string by_name =
+                found("", text::format("local cmd = {}\nlocal f = io.popen(cmd)", value));
+            const std::string later =
+                found("", text::format("local cmd cmd = {}\nreturn io.popen(cmd, 'r')", value));
+            const std::string joined =
+                found("", text::format("local cmd = {}\nio.popen(cmd .. ' | head -1')", value));
+            BOOST_TEST(has(in_call, "3: io.popen: 'sacct -u ': slurmctld waits"));
+            for (const std::string& all : {by_name, later, joined})
+                BOOST_TEST(has(all, "4: io.popen: 'sacct -u ': slurmctld waits"));
+        }
+    }
+    BOOST_TEST(has(found("local LIST = 'sacct -u %s'", "io.popen(LIST:format(x))"), "io.popen: 'sacct -u '"));
+    BOOST_TEST(
+        has(found("LIST = 'sacct -u %s'", "io.popen(string.format(LIST, x))"), "io.popen: 'sacct -u '"));
+    BOOST_TEST(found("", "local cmd = 'id -nG ' .. x io.popen(cmd .. ' | head -1')") == "");
+    BOOST_TEST(has(found("", "local cmd = 'id -nG ' .. x .. ' | sort' io.popen(cmd)"), "'| sort'"));
+    BOOST_TEST(found("", "local cmd = x .. 'sacct' io.popen(cmd)") == "");
+    BOOST_TEST(found("", "local cmd = 'sacct' if x then cmd = 'id 5' end io.popen(cmd)") == "");
+    BOOST_TEST(found("", "local cmd = f or 'sacct' io.popen(cmd)") == "");
+    BOOST_TEST(found("cmd = 'sacct' function f(cmd) io.popen(cmd) end", "f(x)") == "");
+    BOOST_TEST(found("t = { cmd = 'sacct' }", "io.popen(cmd)") == "");
+    BOOST_TEST(found("", "local a, cmd = 'sacct', 'id 5' io.popen(cmd)") == "");
+    BOOST_TEST(found("", "for cmd = 1, 2 do io.popen(cmd) end for _, cmd in pairs(t) do io.popen(cmd) end") ==
+               "");
+}
+
+BOOST_AUTO_TEST_CASE(finds_paths_that_constants_make) {
+    for (const std::string_view before :
+         {"DIR = '/opt/site'", "local DIR = '/opt/site'", "local DIR <const> = '/opt/site'",
+          "local ROOT = '/opt'\nDIR = ROOT .. '/site'", "local DIR = string.format('/opt/site')"})
+        BOOST_TEST_CONTEXT(before) {
+            const std::string define(before);
+            BOOST_TEST(
+                has(found(define, "dofile(DIR .. '/util.py')"), "dofile: /opt/site/util.py is not among"));
+            BOOST_TEST(
+                has(found(define, "io.open(DIR .. '/' .. 'x', 'r')"), "io.open: /opt/site/x is not among"));
+            BOOST_TEST(has(found(define, "local p = DIR .. '/x' for l in io.lines(p) do end"),
+                           "io.lines: /opt/site/x is not among"));
+            BOOST_TEST(
+                has(found(define, "io.popen(DIR .. '/util.py ' .. x)"), "io.popen: '/opt/site/util.py '"));
+            BOOST_TEST(found(define, "dofile(DIR .. x)") == "");
+            BOOST_TEST(found(define, "dofile(DIR .. '/' .. x .. '.lua')") == "");
+            BOOST_TEST(found(define, "DIR = x dofile(DIR .. '/util.py')") == "");
+        }
+    BOOST_TEST(found("local DIR = '.'", "dofile(DIR .. '/util.lua')") == "");
+    BOOST_TEST(found("local t = { DIR = '/opt' }", "dofile(t.DIR .. '/util.lua') dofile(DIR .. '/x')") == "");
+    BOOST_TEST(has(found("", "io.open('/var/log/' .. x, 'a')"), "io.open: a script cannot write files"));
+    BOOST_TEST(has(found("", "io.open(x, 'a')"), "io.open: a script cannot write files"));
+    BOOST_TEST(found("", "io.open(x, 'r')") == "");
+}
+
+BOOST_AUTO_TEST_CASE(finds_protected_calls) {
+    BOOST_TEST(
+        has(found("", "local ok, m = pcall(dofile, '/opt/x.lua')"), "3: dofile: /opt/x.lua is not among"));
+    BOOST_TEST(has(found("local P = '/opt/'", "pcall(io.open, P .. 'x.txt', 'r')"),
+                   "io.open: /opt/x.txt is not among"));
+    BOOST_TEST(has(found("", "pcall(io.open, x, 'w')"), "io.open: a script cannot write files"));
+    BOOST_TEST(has(found("", "pcall(io.popen, 'sinfo')"), "io.popen: 'sinfo': slurmctld"));
+    BOOST_TEST(
+        has(found("", "xpcall(dofile, debug.traceback, '/opt/x.lua')"), "dofile: /opt/x.lua is not among"));
+    BOOST_TEST(found("", "pcall(dofile, 'x.lua')") == "");
+    BOOST_TEST(found("", "pcall(dofile, x)") == "");
+    BOOST_TEST(found("", "pcall(check, '/opt/x.lua') other(dofile, '/opt/x.lua') pcall(dofile)") == "");
+}
+
+BOOST_AUTO_TEST_CASE(follows_texts_into_members_of_tables) {
+    for (const std::string define :
+         {"function os.capture(cmd, raw) local f = assert(io.popen(cmd, 'r')) return f:read('*a') end",
+          "os.capture = function(cmd) return io.popen(cmd) end"})
+        BOOST_TEST_CONTEXT(define) {
+            BOOST_TEST(has(found(define, "\nreturn os.capture('sinfo -h', false)"),
+                           "4: io.popen: 'sinfo -h': slurmctld"));
+            BOOST_TEST(has(found(define, "os.capture('sacct -u ' .. x)"), "io.popen: 'sacct -u '"));
+            BOOST_TEST(found(define, "os.capture('id -nu 5') my.capture('sinfo') capture('sinfo')") == "");
+            BOOST_TEST(found(define + " os.capture = print", "os.capture('sinfo')") == "");
+        }
+    const std::string method = "local M = {} function M:run(cmd) return io.popen(cmd) end ";
+    BOOST_TEST(has(found(method, "M:run('sinfo')"), "io.popen: 'sinfo'"));
+    BOOST_TEST(has(found(method + "function M:all() return self:run('sinfo') end", ""), "io.popen: 'sinfo'"));
+    BOOST_TEST(found(method, "M.run('sinfo', 'x') other:run('sinfo')") == "");
+    BOOST_TEST(found(method + "function N:run(x) end function N:all() self:run('sinfo') end", "") == "");
+}
+
+BOOST_AUTO_TEST_CASE(finds_fields_that_no_partition_has) {
+    const auto in_script = [](const std::string& body, const std::string& before = {}) {
+        return findings_in(before + "\nfunction slurm_job_submit(job_desc, parts)\n" + body +
+                           "\nreturn 0 end" + with_modify);
+    };
+    const std::string no_priority =
+        "a partition has no field 'priority', so this is always nil (did you mean 'priority_tier'?)";
+    for (const std::string_view use : {"for name, part in pairs(parts) do\nif part.priority > 1 then end end",
+                                       "local part = parts[job_desc.partition]\nif part.priority then end",
+                                       "local x =\nparts.gpu.priority", "local x =\nparts['gpu'].priority",
+                                       "local part = parts.gpu;\nreturn part.priority"})
+        BOOST_TEST_CONTEXT(use) {
+            const std::string all = in_script(std::string(use));
+            BOOST_TEST(has(all, "4: a partition has no field 'priority', so this is always nil"));
+        }
+    BOOST_TEST(has(in_script("", "function pick(parts) for n, p in pairs(parts) do return p.nope end end"),
+                   "1: a partition has no field 'nope'"));
+    BOOST_TEST(
+        has(findings_in("function slurm_job_submit() return 0 end function slurm_job_modify(j, r, list) "
+                        "return list.gpu.nope end"),
+            "has no field 'nope'"));
+    for (const std::string_view use :
+         {"for name, part in pairs(parts) do if part.priority_tier > 1 then end end",
+          "for name, part in pairs(other) do if part.priority then end end",
+          "local part = parts[1] part = {} return part.priority", "parts = {} return parts.gpu.priority",
+          "local part = parts.gpu or {} return part.priority",
+          "for name, part in pairs(parts) do part.seen = true end for n, p in pairs(parts) do if p.seen then "
+          "end end"})
+        BOOST_TEST_CONTEXT(use) {
+            BOOST_TEST(!has(in_script(std::string(use)), "a partition has no field"));
+        }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

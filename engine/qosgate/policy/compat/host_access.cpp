@@ -55,9 +55,10 @@ std::vector<HostAccess> find_access(std::span<const Token> tokens, const Values&
         for (const Withheld& what : withheld_calls)
             if (does_name(tokens, i, what)) found.push_back({tokens[i].line, describe(what), true});
         for (const Checked& what : checked_calls()) {
-            if (!does_name(tokens, i, what.function)) continue;
+            auto call = read_protected_call(tokens, i, what.function, values);
+            if (!call && !does_name(tokens, i, what.function)) continue;
             const std::size_t behind = i + (*what.function.library == '\0' ? 1 : 3);
-            Arguments arguments = read_beginning(tokens, behind, values);
+            Arguments arguments = call ? *std::move(call) : read_beginning(tokens, behind, values);
             const std::string message = what.describe(arguments, files);
             if (!message.empty())
                 found.push_back(

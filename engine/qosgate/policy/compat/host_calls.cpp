@@ -19,20 +19,6 @@ constexpr std::array<std::string_view, 8> c_modules{"posix", "redis", "cjson",  
 constexpr std::array<std::string_view, 8> libraries{"_G", "debug",   "io",     "math",
                                                     "os", "package", "string", "table"};
 
-/// The literal that ends what is joined with ".." here; empty: something else does.
-std::string_view last_joined(std::span<const Token> tokens) {
-    int depth = 0;
-    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-        if (tokens[i].is("(") || tokens[i].is("{") || tokens[i].is("[")) ++depth;
-        const Token& next = tokens[i + 1];
-        if (depth == 0 && (next.is(")") || next.is(",")))
-            return i > 0 && tokens[i].kind == TokenKind::text && tokens[i - 1].is("..") ? tokens[i].text
-                                                                                        : std::string_view();
-        if (tokens[i].is(")") || tokens[i].is("}") || tokens[i].is("]")) --depth;
-    }
-    return {};
-}
-
 /// Those of qosgate.d alone if there are none.
 const ScriptFiles& files_or_none(const ScriptFiles* files) {
     static const SourceDirectory no_sources;
@@ -50,9 +36,12 @@ std::string describe_path(Arguments& arguments, const ScriptFiles* files) {
 std::string describe_open(Arguments& arguments, const ScriptFiles* files) {
     const bool to_log = files_or_none(files).settings().compat_writes_to_log;
     if (to_log && (arguments.second.starts_with('w') || arguments.second.starts_with('a')) &&
-        arguments.second.find('+') == std::string_view::npos)
+        arguments.second.find('+') == std::string::npos)
         return {};
-    if (arguments.second.find_first_of("wa+") != std::string_view::npos) return no_writing;
+    if (arguments.second.find_first_of("wa+") != std::string::npos) {
+        arguments.is_sure = arguments.is_sure && !arguments.first.empty();
+        return no_writing;
+    }
     return describe_path(arguments, files);
 }
 
@@ -67,19 +56,22 @@ std::string describe_popen(Arguments& arguments, const ScriptFiles* files) {
     return bad.empty() && !arguments.is_whole ? describe_bad_filters(arguments.last) : bad;
 }
 
+constexpr const char* without_it = ", or error(\"none\") into such a file if the script does without it";
+
 std::string describe_require(Arguments& arguments, const ScriptFiles* files) {
     if (!arguments.is_whole || arguments.first.empty() || files == nullptr) return {};
-    const std::string_view name = arguments.first.substr(0, arguments.first.find('.'));
+    const std::string_view name = std::string_view(arguments.first).substr(0, arguments.first.find('.'));
     // A site may have a module of its own with the name of one in C.
     if (files->has_module(arguments.first) || std::ranges::find(libraries, name) != libraries.end())
         return {};
     if (std::ranges::find(c_modules, name) != c_modules.end())
-        return text::format("'{}' is a module in C, which cannot be loaded; write what it does in Lua", name);
+        return text::format("'{}' is a module in C, which cannot be loaded; write what it does in Lua{}",
+                            name, without_it);
     arguments.is_sure = false; // package.preload may have it
     return text::format("there is no module '{}'; copy it to qosgate.d/compat, or name its file in site {{ "
                         "compat_files = {{ ... }} }}. A module in C cannot be loaded: write what it does in "
-                        "Lua",
-                        arguments.first);
+                        "Lua{}",
+                        arguments.first, without_it);
 }
 
 constexpr auto checked = std::to_array<Checked>({
@@ -111,32 +103,39 @@ bool does_name(std::span<const Token> tokens, std::size_t at, const Withheld& wh
 }
 
 Arguments read_from(std::span<const Token> tokens, std::size_t at, const Values& values) {
-    Arguments arguments;
+    const ShownText first = values.read(tokens, at);
+    Arguments arguments{first.beginning, first.is_whole, {}, first.is_sure, first.end};
     const auto token = [&](std::size_t i) { return i < tokens.size() ? tokens[i] : Token(); };
-    // A format gives the beginning, up to its first "%".
-    const bool is_format = token(at).is_name("string") && token(at + 1).is(".") &&
-                           token(at + 2).is_name("format") && token(at + 3).is("(");
-    if (is_format) at += 4;
-    const Token next = token(at + 1);
-    if (token(at).is_name() && (next.is(",") || next.is(")"))) {
-        arguments.first = values.guess(token(at).text);
-        arguments.is_sure = false;
-    } else if (token(at).kind == TokenKind::text) {
-        arguments.first = token(at).text;
-    }
-    if (arguments.first.empty()) return arguments;
-    arguments.is_whole = !is_format && (next.is(",") || next.is(")"));
-    arguments.last = is_format ? arguments.first : last_joined(tokens.subspan(std::min(at, tokens.size())));
-    if (is_format) arguments.first = arguments.first.substr(0, arguments.first.find('%'));
-    if (arguments.is_whole && next.is(",") && token(at + 2).kind == TokenKind::text)
-        arguments.second = token(at + 2).text;
+    if (first.next == 0 || !token(first.next).is(",") || token(first.next + 1).kind != TokenKind::text)
+        return arguments;
+    const Token behind = token(first.next + 2);
+    if (behind.is(",") || behind.is(")")) arguments.second = read_literal(token(first.next + 1)).value_or("");
     return arguments;
 }
 
 Arguments read_beginning(std::span<const Token> tokens, std::size_t at, const Values& values) {
     if (at >= tokens.size()) return {};
-    if (tokens[at].kind == TokenKind::text) return {tokens[at].text, true, {}};
+    if (tokens[at].kind == TokenKind::text) return {read_literal(tokens[at]).value_or(""), true, {}};
     return tokens[at].is("(") ? read_from(tokens, at + 1, values) : Arguments{};
+}
+
+std::optional<Arguments> read_protected_call(std::span<const Token> tokens, std::size_t at,
+                                             const Withheld& what, const Values& values) {
+    if (at < 2 || !tokens[at - 1].is("(")) return std::nullopt;
+    const bool has_handler = tokens[at - 2].is_name("xpcall");
+    if (!has_handler && !tokens[at - 2].is_name("pcall")) return std::nullopt;
+    const bool is_global = *what.library == '\0';
+    std::size_t behind = at + (is_global ? 1 : 3);
+    const bool is_named = is_global ? tokens[at].is_name(what.name) : does_name(tokens, at, what);
+    if (!is_named || behind >= tokens.size() || !tokens[behind].is(",")) return std::nullopt;
+    if (has_handler) { // a name, or a member
+        for (++behind; behind < tokens.size() && (tokens[behind].is_name() || tokens[behind].is("."));)
+            ++behind;
+        if (behind >= tokens.size() || !tokens[behind].is(",")) return std::nullopt;
+    }
+    Arguments arguments = read_from(tokens, behind + 1, values);
+    arguments.is_sure = false;
+    return arguments;
 }
 
 std::span<const Checked> checked_calls() noexcept {

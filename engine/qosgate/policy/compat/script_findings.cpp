@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/call_arguments.hpp"
 #include "qosgate/policy/compat/host_access.hpp"
+#include "qosgate/policy/compat/partition_use.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/policy/compat/script_functions.hpp"
 #include "qosgate/policy/name_meanings.hpp"
@@ -184,6 +185,7 @@ class ReadScript {
     }
 
     [[nodiscard]] Tokens tokens() const noexcept { return tokens_; }
+    [[nodiscard]] const NameScopes& scopes() const noexcept { return scopes_; }
     [[nodiscard]] const FunctionScope* submit() const noexcept { return function(submit_); }
     [[nodiscard]] const FunctionScope* modify() const noexcept { return function(modify_); }
     [[nodiscard]] Meaning meaning_of(std::size_t at) const noexcept {
@@ -326,6 +328,7 @@ std::vector<ScriptFinding> find_script_problems(std::string_view source, const S
     find_unknown_fields(script, findings);
     find_metatables(script, findings);
     find_record_fields(script, findings);
+    find_partition_fields(script.tokens(), script.scopes(), findings);
     std::ranges::stable_sort(findings, {}, &ScriptFinding::line);
     return findings;
 }
