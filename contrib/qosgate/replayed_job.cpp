@@ -61,7 +61,7 @@ std::string set_fields(JobRequest& request, simdjson::dom::object fields) {
     return {};
 }
 
-/// Sets the value of one row, if it is named like the member and has its type.
+/// Sets the value that has this name. A value of another type is ignored.
 void set_other_value(JobRequest& request, std::string_view name, const simdjson::dom::element& value) {
     for (const auto& row : gate::other_counts) {
         if (row.name != name) continue;
@@ -75,9 +75,11 @@ void set_other_value(JobRequest& request, std::string_view name, const simdjson:
         if (const auto flag = get<bool>(value)) request.*row.member = *flag;
         return;
     }
-    for (const auto& row : gate::other_texts)
-        if (const auto words = get<std::string_view>(value); words && row.name == name)
-            request.*row.member = *words;
+    for (const auto& row : gate::other_texts) {
+        if (row.name != name) continue;
+        if (const auto words = get<std::string_view>(value)) request.*row.member = *words;
+        return;
+    }
 }
 
 /// What rules have no field for. Returns why the request cannot be known; empty: it can.

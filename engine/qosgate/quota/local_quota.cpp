@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/quota/local_quota.hpp"
 
-#include "qosgate/base/check.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/quota/local_room.hpp"
 
@@ -275,19 +274,18 @@ bool LocalQuota::is_operator(std::uint32_t user_id) const {
 
 template <typename Change>
 void LocalQuota::for_each_usage(const Lookup& lookup, Change change) {
-    const auto view = check(lookup);
-    QG_CHECK(view.has_value());
+    const auto view = build_view(LocalJobRecords({records_, index_}, lookup), lookup); // whole
     std::vector<std::size_t> used;
-    if (view->job_qos.qos) used.push_back(view->qos[*view->job_qos.qos].id);
-    if (!view->partitions.empty() && view->partitions.front().qos) {
-        const std::size_t id = view->qos[*view->partitions.front().qos].id;
+    if (view.job_qos.qos) used.push_back(view.qos[*view.job_qos.qos].id);
+    if (!view.partitions.empty() && view.partitions.front().qos) {
+        const std::size_t id = view.qos[*view.partitions.front().qos].id;
         if (used.empty() || used.front() != id) used.push_back(id);
     }
     for (std::size_t id : used) {
         LocalQos& qos = records_.qos[id];
         change(qos.qos.usage);
         change(qos.users[lookup.user_id]);
-        change(qos.accounts[view->account]);
+        change(qos.accounts[view.account]);
     }
     for (std::size_t index : find_chain({records_, index_}, lookup))
         change(records_.associations[index].link.usage);

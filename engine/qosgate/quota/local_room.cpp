@@ -44,30 +44,31 @@ const Usage& usage_in(const Map& usages, const typename Map::key_type& key) {
 
 /// Whether each limit that `counts(limit)` leaves room. `used(scope)` is the usage of other jobs.
 template <typename Counts, typename Used>
-bool is_within(const model::ResourceBounds& bounds, const model::Limits& limits, Counts counts, Used used) {
+bool has_room_within(const model::ResourceBounds& bounds, const model::Limits& limits, Counts counts,
+                     Used used) {
     if (!limits.has_any()) return true;
-    bool is_left = true;
+    bool has_room = true;
     limits.which().for_each_tres_limit([&](model::TresLimit limit) {
-        if (!is_left || !counts(limit)) return;
+        if (!has_room || !counts(limit)) return;
         const room::Meaning& meaning = room::meaning_of(limit);
         const auto find_value = [&](std::size_t tres) { return limits.get(limit, tres); };
-        is_left = room::has_room_for_tres(bounds, meaning, find_value, OthersUsage(used(meaning.scope)));
+        has_room = room::has_room_for_tres(bounds, meaning, find_value, OthersUsage(used(meaning.scope)));
     });
-    for (std::size_t i = 0; is_left && i < model::count_limit_count; ++i) {
+    for (std::size_t i = 0; has_room && i < model::count_limit_count; ++i) {
         const auto limit = static_cast<model::CountLimit>(i);
         const auto value = limits.get(limit);
         if (!value || !counts(limit)) continue;
         const room::Meaning& meaning = room::meaning_of(limit);
-        is_left = room::has_room(bounds, meaning, *value, OthersUsage(used(meaning.scope)));
+        has_room = room::has_room(bounds, meaning, *value, OthersUsage(used(meaning.scope)));
     }
-    return is_left;
+    return has_room;
 }
 
 } // namespace
 
 bool LocalRoom::suffices_for(const LocalQos& qos) const {
     if (qos.qos.limit_factor || qos.qos.flags.usage_factor_safe) return false;
-    return is_within(
+    return has_room_within(
         bounds_, qos.qos.limits, [](auto /*limit*/) { return true; },
         [&](LimitScope scope) -> const Usage& {
             switch (scope) {
@@ -83,7 +84,7 @@ bool LocalRoom::suffices_for(const LocalQos& qos) const {
 
 bool LocalRoom::suffices_for(const LocalAssociation& association) const {
     const bool is_users = association.link.level == model::AssociationLevel::user;
-    return is_within(
+    return has_room_within(
         bounds_, association.link.limits,
         [is_users](auto limit) { return is_users || !model::facts_of(limit).is_of_users_alone(); },
         [&](LimitScope scope) -> const Usage& {
