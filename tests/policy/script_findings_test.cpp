@@ -178,6 +178,9 @@ BOOST_AUTO_TEST_CASE(names_the_program_in_front_of_what_is_not_known) {
     BOOST_TEST(found("cmd = 'sacct' function f(cmd) io.popen(cmd) end", "f(x)") == "");
     BOOST_TEST(found("t = { cmd = 'sacct' }", "io.popen(cmd)") == "");
     BOOST_TEST(found("", "local a, cmd = 'sacct', 'id 5' io.popen(cmd)") == "");
+    BOOST_TEST(found("", "local cmd = 'sacct' cmd, a = f() io.popen(cmd)") == "");
+    BOOST_TEST(found("", "local cmd = 'sacct' a, cmd = f() io.popen(cmd)") == "");
+    BOOST_TEST(has(found("", "local cmd = 'sacct' print(a, cmd, b) io.popen(cmd)"), "io.popen: 'sacct'"));
     BOOST_TEST(found("", "for cmd = 1, 2 do io.popen(cmd) end for _, cmd in pairs(t) do io.popen(cmd) end") ==
                "");
 }
@@ -260,8 +263,14 @@ BOOST_AUTO_TEST_CASE(finds_fields_that_no_partition_has) {
         has(findings_in("function slurm_job_submit() return 0 end function slurm_job_modify(j, r, list) "
                         "return list.gpu.nope end"),
             "has no field 'nope'"));
+    BOOST_TEST(has(
+        findings_in("function slurm_job_submit(job_desc, parts, uid) f(parts, uid) for n, p in pairs(parts) "
+                    "do print(n, p, uid) if p.nope then end end return 0 end"),
+        "has no field 'nope'"));
     for (const std::string_view use :
-         {"for name, part in pairs(parts) do if part.priority_tier > 1 then end end",
+         {"local other other, parts = f() return parts.gpu.priority",
+          "parts, other = f() return parts.gpu.priority",
+          "for name, part in pairs(parts) do if part.priority_tier > 1 then end end",
           "for name, part in pairs(other) do if part.priority then end end",
           "local part = parts[1] part = {} return part.priority", "parts = {} return parts.gpu.priority",
           "local part = parts.gpu or {} return part.priority",

@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/call_arguments.hpp"
 #include "qosgate/policy/compat/script_functions.hpp"
+#include "qosgate/policy/compat/shown_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -52,7 +53,8 @@ constexpr auto fields = std::to_array<std::string_view>({
 
 class PartitionUse {
   public:
-    PartitionUse(Tokens tokens, const NameScopes& scopes) : tokens_(tokens), scopes_(scopes) {
+    PartitionUse(Tokens tokens, const NameScopes& scopes)
+        : tokens_(tokens), scopes_(scopes), is_assigned_(find_assigned(tokens, scopes)) {
         note_lists(submit_function, 1);
         note_lists(modify_function, 2);
         for (std::size_t at = 0; at < tokens_.size(); ++at) {
@@ -87,10 +89,9 @@ class PartitionUse {
         const std::string_view name =
             scopes_.declarations[scopes_.functions[*index].parameters[parameter]].name;
         for (const FunctionScope& each : scopes_.functions)
-            for (const std::size_t declaration : each.parameters) {
-                const Declaration& declared = scopes_.declarations[declaration];
-                if (declared.name == name && !declared.is_assigned) lists_.insert(declaration);
-            }
+            for (const std::size_t declaration : each.parameters)
+                if (scopes_.declarations[declaration].name == name && !is_assigned_[declaration])
+                    lists_.insert(declaration);
     }
     [[nodiscard]] bool is_list(std::size_t at) const {
         const TokenScope& here = scopes_.tokens[std::min(at, scopes_.tokens.size() - 1)];
@@ -103,7 +104,7 @@ class PartitionUse {
     }
     void note_partition(std::size_t at) {
         const auto declared = declaration_at(at);
-        if (declared && !scopes_.declarations[*declared].is_assigned) partitions_.insert(*declared);
+        if (declared && !is_assigned_[*declared]) partitions_.insert(*declared);
     }
     /// for NAME, PARTITION in pairs(LIST)
     void note_loop(std::size_t at) {
@@ -142,9 +143,10 @@ class PartitionUse {
 
     const Tokens tokens_;
     const NameScopes& scopes_;
-    std::set<std::size_t> lists_;      ///< declarations
-    std::set<std::size_t> partitions_; ///< declarations
-    std::set<std::string_view> set_;   ///< fields of any table that the source sets
+    const std::vector<bool> is_assigned_; ///< by declaration
+    std::set<std::size_t> lists_;         ///< declarations
+    std::set<std::size_t> partitions_;    ///< declarations
+    std::set<std::string_view> set_;      ///< fields of any table that the source sets
 };
 
 } // namespace

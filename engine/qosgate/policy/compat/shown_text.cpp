@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <vector>
 
 namespace qg::policy::compat {
 namespace {
@@ -114,7 +113,20 @@ std::optional<std::string> read_literal(const Token& token) {
     return std::string(raw);
 }
 
-Values::Values(Tokens tokens) : scopes_(read_scopes(tokens)) {
+std::vector<bool> find_assigned(Tokens tokens, const NameScopes& scopes) {
+    std::vector<bool> is_assigned(scopes.declarations.size());
+    bool is_list = false; // whether the names from here on, with "," between them, end with "="
+    for (std::size_t i = tokens.size(); i-- > 0;) {
+        if (tokens[i].is(",") && is_list) continue;
+        is_list = tokens[i].is_name() &&
+                  (token_at(tokens, i + 1).is("=") || (token_at(tokens, i + 1).is(",") && is_list));
+        if (is_list && scopes.tokens[i].is_reference && scopes.tokens[i].declaration)
+            is_assigned[*scopes.tokens[i].declaration] = true;
+    }
+    return is_assigned;
+}
+
+Values::Values(Tokens tokens) : scopes_(read_scopes(tokens)), is_assigned_(find_assigned(tokens, scopes_)) {
     std::vector<bool> is_declared(tokens.size());
     for (const Declaration& name : scopes_.declarations)
         is_declared[name.at] = true;
@@ -136,7 +148,7 @@ std::optional<std::size_t> Values::value_of(Tokens tokens, std::size_t at) const
         const Declaration& name = scopes_.declarations[*declared];
         // `local NAME <const> = value`
         const std::size_t behind = name.at + (token_at(tokens, name.at + 1).is("<") ? 4 : 1);
-        if (name.is_single && !name.is_assigned && token_at(tokens, behind).is("=")) return behind + 1;
+        if (name.is_single && !is_assigned_[*declared] && token_at(tokens, behind).is("=")) return behind + 1;
         // `local NAME`, whose value comes later.
         const Token& next = token_at(tokens, name.at + 1);
         if (name.at == 0 || !tokens[name.at - 1].is("local") || next.is(",") || next.is("="))

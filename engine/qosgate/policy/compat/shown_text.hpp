@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qg::policy::compat {
 
@@ -27,6 +28,10 @@ struct ShownText {
 
 /// The content of a literal, as Lua 5.1 reads it. Empty: it is not a whole one.
 std::optional<std::string> read_literal(const Token& token);
+
+/// Which declarations get another value behind them: `NAME = …`, or `NAME, … = …`. Unlike
+/// Declaration::is_assigned, which is in doubt true, also for a name in a list of arguments. Cost: linear.
+std::vector<bool> find_assigned(std::span<const Token> tokens, const NameScopes& scopes);
 
 /// What the variables of a source are. Ownership: borrows the tokens.
 class Values {
@@ -59,6 +64,7 @@ class Values {
     [[nodiscard]] std::optional<std::size_t> value_of(std::span<const Token> tokens, std::size_t at) const;
 
     NameScopes scopes_;
+    std::vector<bool> is_assigned_; ///< by declaration
     /// The place behind "=" of a name that is assigned only once; 0: it is more often, or a parameter.
     std::map<std::string_view, std::size_t> assigned_;
 };
