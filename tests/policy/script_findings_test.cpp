@@ -5,6 +5,7 @@
 #include "qosgate/policy/compat/script_findings.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -148,6 +149,25 @@ BOOST_AUTO_TEST_CASE(reads_literals_as_lua_does) {
     BOOST_TEST(found("", "io.open('allow\\.txt')") == "");
     BOOST_TEST(found("", "io.popen(('x'):rep(3))") == "");
     BOOST_TEST(found("", "io.popen(#'sinfo' .. x)") == "");
+}
+
+BOOST_AUTO_TEST_CASE(long_and_nested_expressions_are_read_in_bounded_time) {
+    const auto seconds_for = [](const std::string& unit, int times, const std::string& rest) {
+        std::string source = "a = b .. b b = c .. c c = '' .. '' ";
+        for (int i = 0; i < times; ++i)
+            source += unit;
+        const double start = test::cpu_seconds();
+        findings_in(source + rest);
+        return test::cpu_seconds() - start;
+    };
+
+    BOOST_TEST(seconds_for("io.open(", 20'000, "") < 2.0);
+    BOOST_TEST(seconds_for("io.open('a' .. ", 20'000, "") < 2.0);
+    BOOST_TEST(seconds_for("(", 100'000, "") < 2.0);
+    BOOST_TEST(seconds_for("io.popen(string.format(", 20'000, "") < 2.0);
+    BOOST_TEST(seconds_for("a .. ", 50'000, "") < 2.0);
+    BOOST_TEST(seconds_for("io.open(a .. a .. a .. a) ", 5'000, "") < 2.0);
+    BOOST_TEST(seconds_for("a = a .. a ", 10'000, "io.open(a)") < 2.0);
 }
 
 BOOST_AUTO_TEST_CASE(names_the_program_in_front_of_what_is_not_known) {

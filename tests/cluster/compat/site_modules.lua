@@ -19,7 +19,7 @@ function slurm_job_submit(job_desc, part_list, submit_uid)
     slurm.log_info("%s %s", SITE_NAME, package.loaded["deep.names"][1])
     local chunk, why = loadfile("@FILES@/none.lua")
     slurm.log_info("%s %s", tostring(chunk), tostring(why ~= nil))
-    slurm.log_info("%s %d", tostring((pcall(require, "no_such_module"))), loadfile("@FILES@/deep/names.lua")(7, 8)[2])
+    slurm.log_info("%s %d", tostring((pcall(require, "optional"))), loadfile("@FILES@/deep/names.lua")(7, 8)[2])
     return slurm.SUCCESS
 end
 

@@ -9,7 +9,11 @@
 namespace qg::policy::compat {
 namespace {
 
-constexpr std::size_t max_length = 4096; ///< bytes: longer values are not followed
+// Expressions stand in expressions: without bounds, reading each of them would take the square of their
+// length.
+constexpr std::size_t max_length = 4096;  ///< bytes of a value
+constexpr std::size_t max_operands = 64;  ///< of one expression
+constexpr std::size_t max_bracket = 1024; ///< tokens between brackets
 
 bool opens(const Token& token) noexcept {
     return token.is("(") || token.is("{") || token.is("[");
@@ -18,10 +22,10 @@ bool closes(const Token& token) noexcept {
     return token.is(")") || token.is("}") || token.is("]");
 }
 
-/// The token behind the bracket that closes the one at `at`.
+/// The token behind the bracket that closes the one at `at`; the end of the source if that is too far.
 std::size_t behind_bracket(Tokens tokens, std::size_t at) noexcept {
     int depth = 0;
-    for (; at < tokens.size(); ++at) {
+    for (const std::size_t end = std::min(tokens.size(), at + max_bracket); at < end; ++at) {
         if (opens(tokens[at])) ++depth;
         if (closes(tokens[at]) && --depth == 0) return at + 1;
     }
@@ -207,7 +211,9 @@ ShownText Values::read(Tokens tokens, std::size_t at, int depth) const {
     ShownText shown;
     shown.is_whole = true;
     bool ends_with_variable = false;
+    std::size_t operands = 0;
     for (bool is_last = false; !is_last;) {
+        if (++operands > max_operands) return {};
         const Operand operand = read_operand(tokens, at, depth);
         if (shown.is_whole && (operand.shown.is_whole || !operand.shown.beginning.empty())) {
             shown.beginning += operand.shown.beginning;
