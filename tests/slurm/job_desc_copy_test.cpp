@@ -11,6 +11,7 @@
 #include <array>
 #include <deque>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -203,6 +204,41 @@ BOOST_AUTO_TEST_CASE(a_copy_in_the_same_process_has_texts_of_its_own) {
     BOOST_TEST(request.details.argument(1).text == "MODE=fast");
     BOOST_TEST(request.details.variable("MODE").text == "slow");
     BOOST_TEST(request.details.variable("NEW").text == "1");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_copy_takes_is_counted_up_to_a_bound) {
+    job_desc_msg_t job = unset_job();
+    BOOST_TEST(JobDescCopy::takes_at_most(0, job));
+
+    std::string comment(1000, 'c'), script(500, 's'), word(10, 'w');
+    std::array<char*, 3> words{word.data(), nullptr, word.data()};
+    job.comment = comment.data();
+    job.script = script.data();
+    std::size_t size = 1500 + 2 * sizeof(std::string);
+    BOOST_TEST(JobDescCopy::takes_at_most(size, job));
+    BOOST_TEST(!JobDescCopy::takes_at_most(size - 1, job));
+    const auto with_words = [&](auto list, auto count) {
+        job_desc_msg_t other = job;
+        other.*list = words.data();
+        other.*count = 3;
+        const std::size_t all = size + 20 + 3 * sizeof(std::string);
+        return JobDescCopy::takes_at_most(all, other) && !JobDescCopy::takes_at_most(all - 1, other);
+    };
+    BOOST_TEST(with_words(&job_desc_msg_t::argv, &job_desc_msg_t::argc));
+    BOOST_TEST(with_words(&job_desc_msg_t::environment, &job_desc_msg_t::env_size));
+    BOOST_TEST(with_words(&job_desc_msg_t::spank_job_env, &job_desc_msg_t::spank_job_env_size));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_written_into_a_copy_is_bounded) {
+    JobDescCopy copy = JobDescCopy::of(unset_job());
+    job_desc_msg_t& job = copy.description();
+    const std::string text((std::size_t{1} << 20) - sizeof(std::string), 'x');
+    for (int i = 0; i < 16; ++i)
+        copy.assign(job.comment, text);
+    copy.assign(job.account, std::nullopt);
+    BOOST_CHECK_THROW(copy.assign(job.wckey, ""), std::length_error);
+    BOOST_TEST(job.wckey == nullptr);
+    BOOST_TEST(job.comment == text);
 }
 
 BOOST_AUTO_TEST_CASE(a_copy_of_a_job_without_an_environment_has_none) {

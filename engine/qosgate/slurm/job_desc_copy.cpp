@@ -14,6 +14,7 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -195,6 +196,28 @@ JobDescCopy JobDescCopy::of(const job_desc_msg_t& description) {
     return copy;
 }
 
+bool JobDescCopy::takes_at_most(std::size_t max_bytes, const job_desc_msg_t& description) noexcept {
+    std::size_t left = max_bytes;
+    bool fits = true;
+    const auto take = [&](const char* text) {
+        const std::size_t size = sizeof(std::string) + (text == nullptr ? 0 : strnlen(text, left));
+        fits = fits && size <= left;
+        left -= std::min(size, left);
+    };
+    const auto take_words = [&](const char* const* words, std::uint32_t count) {
+        const std::span all(words, count_words(words, count));
+        for (auto word = all.begin(); fits && word != all.end(); ++word)
+            take(*word);
+    };
+    for_each_text(description, [&](const char* text) {
+        if (fits && text != nullptr) take(text);
+    });
+    take_words(description.argv, description.argc);
+    take_words(description.environment, description.env_size);
+    take_words(description.spank_job_env, description.spank_job_env_size);
+    return fits;
+}
+
 void JobDescCopy::set_words() {
     description_.argv = arguments_.data();
     description_.argc = static_cast<std::uint32_t>(arguments_.size());
@@ -210,6 +233,11 @@ model::JobRequest JobDescCopy::request(std::uint32_t submit_uid) const {
 }
 
 void JobDescCopy::assign(char*& text, const std::optional<std::string>& value) {
+    if (value) {
+        const std::size_t size = sizeof(std::string) + value->size();
+        if (size > max_written - written_) throw std::length_error("more than 16 MiB are written into a job");
+        written_ += size;
+    }
     text = value ? texts_.emplace_back(*value).data() : nullptr;
 }
 

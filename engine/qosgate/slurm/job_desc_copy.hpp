@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// JobDescCopy: a copy of a job description, as far as read_job_desc(), rules and scripts read it: of one that
-// another process made, or of one that somebody else writes to.
+// JobDescCopy: a copy of a job description, as far as read_job_desc(), rules and scripts read it: made from
+// bytes of another process, or in this process to keep the job as it was sent.
 //
 //   write(pipe, pack_job_desc(description));           // inside sbatch
 //   auto copy = JobDescCopy::unpack(bytes);            // in the process that judges
@@ -14,6 +14,7 @@
 
 #include <slurm/slurm.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -36,6 +37,12 @@ class JobDescCopy final : public TextOwner {
     static Result<JobDescCopy> unpack(std::string_view& bytes);
     /// Copies a description of this process. Cost: copies the texts, the script and the environment.
     static JobDescCopy of(const job_desc_msg_t& description);
+    /// Whether the texts and words of a copy take at most `max_bytes`: each its length and a std::string.
+    /// Words are arguments and variables. Cost: linear in `max_bytes`.
+    static bool takes_at_most(std::size_t max_bytes, const job_desc_msg_t& description) noexcept;
+
+    /// That one copy lets others write: a loop of a script ends there.
+    static constexpr std::size_t max_written = std::size_t{16} << 20;
 
     JobDescCopy(JobDescCopy&&) = default;
     JobDescCopy& operator=(JobDescCopy&&) = default;
@@ -65,7 +72,8 @@ class JobDescCopy final : public TextOwner {
 
     /// For what reads and writes it as Slurm's plugins do. Ownership: texts are assigned by this object.
     [[nodiscard]] job_desc_msg_t& description() noexcept { return description_; }
-    /// The text that was there lives as long as the copy: requests borrow it.
+    /// The text that was there lives as long as the copy: requests borrow it. Errors: std::length_error if
+    /// all that was assigned takes more than `max_written` bytes.
     void assign(char*& text, const std::optional<std::string>& value) override;
     void add_variable(job_desc_msg_t& job) override;
 
@@ -80,6 +88,7 @@ class JobDescCopy final : public TextOwner {
     std::vector<char*> arguments_;
     std::vector<char*> environment_; ///< with the null at its end
     std::vector<char*> spank_environment_;
+    std::size_t written_ = 0; ///< bytes of texts that were assigned
 };
 
 } // namespace qg::slurm

@@ -11,7 +11,7 @@
 
 namespace qg::slurm {
 
-/// Errors: nothing throws but std::bad_alloc.
+/// Errors: std::bad_alloc, and what an owner says.
 class TextOwner {
   public:
     /// Replaces a text of the description; empty: it becomes null.
