@@ -7,12 +7,14 @@
 //   HetSubmission submission;
 //   HetSubmission::Turn turn(submission, description.het_job_offset, user_id);
 //   decide(…, turn.parts());                  // other jobs do not wait for this
+//   const auto parts = submission.look(…);    // for who only tries
 #pragma once
 
 #include "qosgate/gate/het_parts.hpp"
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -65,6 +67,19 @@ class HetSubmission {
         bool is_known_ = false;
         gate::HetParts parts_;
     };
+
+    /// A copy of the parts before this one. Changes nothing, so it is no Turn. Empty: they are not known.
+    /// Cost: copies the parts.
+    [[nodiscard]] std::optional<gate::HetParts> look(std::uint32_t offset, std::uint32_t user_id) {
+        gate::HetParts parts;
+        if (offset != 0) {
+            const std::scoped_lock lock(mutex_);
+            if (expected_ != Turn::Part{offset, user_id, std::this_thread::get_id()}) return std::nullopt;
+            parts = parts_;
+        }
+        parts.begin_part(offset);
+        return parts;
+    }
 
   private:
     std::mutex mutex_; ///< guards the rest

@@ -84,4 +84,18 @@ BOOST_AUTO_TEST_CASE(of_two_jobs_at_once_no_parts_get_into_the_other) {
     BOOST_TEST(!knows(1, ana));
 }
 
+BOOST_AUTO_TEST_CASE(a_look_changes_nothing) {
+    BOOST_TEST(knows(0, ben));
+    BOOST_TEST(submission.look(0, ana).has_value()); // ana's job has no parts before this one
+    BOOST_TEST(!submission.look(1, ana).has_value());
+    BOOST_TEST(submission.look(1, ben).has_value());
+    BOOST_TEST(!submission.look(2, ben).has_value());
+    BOOST_TEST(knows(1, ben));
+
+    HetSubmission::Turn turn(submission, 2, ben);
+    BOOST_TEST(turn.parts() != nullptr);
+    BOOST_TEST(submission.look(0, ana).has_value());
+    BOOST_TEST(!submission.look(3, ben).has_value()); // the part before it is not decided about
+}
+
 BOOST_AUTO_TEST_SUITE_END()
