@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "candidate_runs.hpp"
 
+#include "qosgate/policy/policy.hpp"
+
 namespace qg::plugin {
 namespace {
 
@@ -16,7 +18,9 @@ std::optional<gate::Comparison> CandidateRuns::compare(const policy::Policy& can
                                                        const Decide& decide) noexcept {
     std::optional<gate::Comparison> comparison;
     try {
-        if (has_time()) {
+        std::unique_lock turn(comparing_, std::defer_lock);
+        const bool waits_for_nobody = candidate.script() == nullptr || turn.try_lock();
+        if (waits_for_nobody && has_time()) {
             const auto begin = Clock::now();
             comparison = try_compare(candidate, request, decided, decide);
             spend(Clock::now() - begin);
@@ -53,8 +57,11 @@ void CandidateRuns::spend(Clock::duration time) {
     allowance_.spend(everybody, time, Clock::now());
 }
 
-void CandidateRuns::skip(const policy::Policy& candidate) {
-    count(candidate.hash(), std::nullopt);
+void CandidateRuns::skip(const policy::Policy& candidate) noexcept {
+    try {
+        count(candidate.hash(), std::nullopt);
+    } catch (...) { // it is only counted
+    }
 }
 
 CandidateCounts CandidateRuns::counts() const {

@@ -23,7 +23,8 @@ struct CandidateCounts {
     std::uint64_t policy = 0;    ///< the candidate's hash; 0: nothing was compared yet
     std::uint64_t compared = 0;  ///< decisions
     std::uint64_t differing = 0; ///< of these
-    std::uint64_t skipped = 0;   ///< not compared: no time or memory was left, or the job cannot be read
+    /// Not compared: no time or memory was left, another thread compared, or the job cannot be read.
+    std::uint64_t skipped = 0;
 };
 
 /// Threads: safe.
@@ -33,7 +34,9 @@ class CandidateRuns {
 
     /// Compares a decision with the candidate's. All candidates' decisions together may take as much of
     /// slurmctld's time as one user of TimeAllowance: 100 ms at once, and then a tenth of the time that
-    /// passes. Beyond that, nothing is compared: empty. Cost: `decide`.
+    /// passes. Beyond that, nothing is compared: empty. Nor is it if the candidate has a script and another
+    /// thread compares with it: one call of a script runs at a time, and nobody waits for a candidate. Cost:
+    /// `decide`.
     std::optional<gate::Comparison> compare(const policy::Policy& candidate, const model::JobRequest& request,
                                             const model::Decision& decided, const Decide& decide) noexcept;
 
@@ -42,7 +45,7 @@ class CandidateRuns {
     /// Something that a comparison needs took this long.
     void spend(TimeAllowance::Clock::duration time);
     /// A decision is not compared.
-    void skip(const policy::Policy& candidate);
+    void skip(const policy::Policy& candidate) noexcept;
 
     [[nodiscard]] CandidateCounts counts() const;
 
@@ -54,6 +57,7 @@ class CandidateRuns {
     void count(std::uint64_t policy, const std::optional<gate::Comparison>& comparison);
 
     TimeAllowance allowance_; ///< one for all: the user is always 0
+    std::mutex comparing_;    ///< held while a candidate with a script decides; only tried
     mutable std::mutex mutex_;
     CandidateCounts counts_; ///< guarded by mutex_
 };

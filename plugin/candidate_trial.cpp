@@ -4,6 +4,7 @@
 #include "qosgate/slurm/job_desc.hpp"
 #include "script_call.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <utility>
 
@@ -14,14 +15,10 @@ using model::Decision;
 using model::JobRequest;
 using Clock = TimeAllowance::Clock;
 
-/// Puts what the candidate's script did and said before what came after it.
-void put_script_before(Decision& decision, const ScriptCall& call, Decision deeds) {
-    const auto said = call.said();
-    put_before(decision, std::move(deeds));
-    decision.message.insert(decision.message.begin(), said.begin(), said.end());
-}
+/// Texts and words of a job, which are copied while slurmctld holds its locks.
+constexpr std::size_t max_copy = std::size_t{4} << 20;
 
-/// `left` is the job that the decision is about, if it is not the one that the policy in force decided about.
+/// Tells compare() which job an accepted decision is about: the candidate's may have other values.
 void set_left(Decision& decision, JobRequest left) {
     if (decision.reject == model::RejectCode::none && !decision.changed) decision.changed = std::move(left);
 }
@@ -34,11 +31,12 @@ std::unique_ptr<CandidateTrial> CandidateTrial::begin(CandidateRuns& runs,
                                                       const job_desc_msg_t& sent) noexcept {
     try {
         const bool has_script = in_force.script() != nullptr || candidate->script() != nullptr;
-        std::unique_ptr<CandidateTrial> trial(new CandidateTrial(runs, std::move(candidate)));
+        std::unique_ptr<CandidateTrial> trial(new CandidateTrial(runs, candidate));
         trial->sent_parts_ = slurm::parts_of_update(sent);
         if (has_script) trial->copy(sent);
         return trial;
     } catch (...) {
+        runs.skip(*candidate);
         return nullptr;
     }
 }
@@ -48,7 +46,8 @@ void CandidateTrial::copy(const job_desc_msg_t& sent) {
     if (is_left_out_) return;
     const auto begin = Clock::now();
     try {
-        sent_.emplace(slurm::JobDescCopy::of(sent));
+        is_left_out_ = !slurm::JobDescCopy::takes_at_most(max_copy, sent);
+        if (!is_left_out_) sent_.emplace(slurm::JobDescCopy::of(sent));
     } catch (...) { // no memory
         is_left_out_ = true;
     }
@@ -60,13 +59,6 @@ void CandidateTrial::keep_parts(const gate::HetParts& parts) noexcept {
         parts_ = parts;
     } catch (...) {
         is_left_out_ = true;
-    }
-}
-
-void CandidateTrial::skip() noexcept {
-    try {
-        runs_.skip(*candidate_);
-    } catch (...) { // it is only counted
     }
 }
 
@@ -94,7 +86,7 @@ Decision CandidateTrial::decide_job(const TrialTools& tools, const JobRequest& r
         known.script_clock = &call->outcome.clock;
     }
     Decision decision = tools.gate.decide(sent, known, candidate_.get(), parts);
-    if (call) put_script_before(decision, *call, std::move(deeds));
+    if (call) put_before(decision, std::move(deeds), call->said());
     set_left(decision, std::move(sent));
     return decision;
 }
@@ -130,7 +122,7 @@ Decision CandidateTrial::decide_change(const TrialTools& tools, const TriedChang
     JobRequest after = update.after;
     Decision decision;
     if (change.is_judged) decision = tools.gate.decide_update(std::move(update), known, candidate_.get());
-    if (call) put_script_before(decision, *call, std::move(deeds));
+    if (call) put_before(decision, std::move(deeds), call->said());
     if (sent_) set_left(decision, std::move(after));
     return decision;
 }

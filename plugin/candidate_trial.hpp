@@ -46,7 +46,8 @@ struct TriedChange {
 class CandidateTrial {
   public:
     /// Copies the description if a script writes to it: of the policy in force or the candidate. The time
-    /// for that is the candidate's; without any left the trial is skipped. Null: there is no memory.
+    /// for that is the candidate's; without any left, or if the copy takes more than 4 MiB, the trial is
+    /// skipped. Null: there is no memory; the decision is counted as skipped.
     static std::unique_ptr<CandidateTrial> begin(CandidateRuns& runs,
                                                  std::shared_ptr<const policy::Policy> candidate,
                                                  const policy::Policy& in_force,
@@ -70,8 +71,8 @@ class CandidateTrial {
     void compare_change(const TrialTools& tools, const TriedChange& change,
                         const model::Decision& decided) noexcept;
 
-    /// What the candidate needs cannot be had.
-    void skip() noexcept;
+    /// Counts the decision as skipped.
+    void skip() noexcept { runs_.skip(*candidate_); }
 
     /// Whether there is time for it.
     [[nodiscard]] bool has_time() const { return !is_left_out_ && runs_.has_time(); }
@@ -95,8 +96,9 @@ class CandidateTrial {
     const std::shared_ptr<const policy::Policy> candidate_;
     model::UpdateParts sent_parts_ = model::UpdateParts::all(); ///< of a change
     std::optional<slurm::JobDescCopy> sent_; ///< empty: no script writes to the description
-    bool is_left_out_ = false;               ///< there was no time or memory for a copy
-    std::optional<gate::HetParts> parts_;    ///< empty: it is none of a heterogeneous job, or not known
+    bool is_left_out_ = false;               ///< no time or memory for a copy, or it is large
+    /// Empty: the job is no part of a heterogeneous job, or the parts before it are not known.
+    std::optional<gate::HetParts> parts_;
     std::optional<gate::Comparison> comparison_;
 };
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <utility>
 
 namespace qg::plugin {
@@ -51,14 +52,15 @@ struct JobSnapshot::Shared {
 
     /// What is known beside the jobs.
     struct State {
-        Names in_force;                                ///< the last ones that want() got
-        Names of_candidate;                            ///< likewise
-        Names wanted;                                  ///< the first ones that were the same as both together
-        std::optional<Clock::time_point> confirmed_at; ///< the last answer that `published` is
+        Names in_force;     ///< the last ones that want() got
+        Names of_candidate; ///< likewise
+        Names wanted;       ///< all fields of both; kept while an equal set is asked for
+        /// When slurmctld last told that `published` is still right.
+        std::optional<Clock::time_point> confirmed_at;
         std::optional<std::time_t> read_at;
         std::chrono::milliseconds took{};
         std::optional<Error> error;
-        std::optional<Error> error_of_both; ///< why only what is in force is read; empty: it is not so
+        std::optional<Error> error_of_both; ///< why the candidate's fields are left out; empty: they are not
     };
 
     const JobSnapshotOptions options;
@@ -80,7 +82,8 @@ struct JobSnapshot::Shared {
     [[nodiscard]] Result<std::shared_ptr<const Read>> make(const Names& names);
 
     // Only the thread uses these.
-    Names tried_for_; ///< the last reading
+    Names tried_for_;           ///< the last reading
+    bool are_too_many_ = false; ///< the jobs, by their number
     std::time_t newer_than_ = 0;
     std::shared_ptr<const Read> previous_; ///< so that no submission frees it
     Clock::time_point next_at_;
@@ -89,7 +92,9 @@ struct JobSnapshot::Shared {
 Result<std::optional<model::ScriptRecords>> JobSnapshot::Shared::load(const Names& names) {
     // The answer to the RPC would have them all.
     constexpr std::size_t max_jobs = slurm::JobBoundsForScripts{}.jobs;
-    if (const auto count = options.count ? options.count() : std::nullopt; count && *count > max_jobs)
+    const auto count = options.count ? options.count() : std::nullopt;
+    are_too_many_ = count && *count > max_jobs;
+    if (are_too_many_)
         return Error{ErrorCode::limit_exceeded,
                      text::format("slurm.jobs cannot be read: there are {} jobs, and at most {} are read",
                                   *count, max_jobs)};
@@ -134,7 +139,8 @@ void JobSnapshot::Shared::read(const Names& names) {
 
 void JobSnapshot::Shared::take_error(const Error& error) {
     const bool are_both = state.in_force != nullptr && !are_equal(state.wanted, state.in_force);
-    if (error.code != ErrorCode::limit_exceeded || !are_both) {
+    const bool are_fields_too_much = error.code == ErrorCode::limit_exceeded && !are_too_many_;
+    if (!are_fields_too_much || !are_both) {
         state.error = error;
         return;
     }
@@ -174,12 +180,18 @@ void JobSnapshot::want(const Names& in_force, const Names& of_candidate) {
         const std::scoped_lock lock(shared_->mutex);
         if (state.in_force == in_force && state.of_candidate == of_candidate) return;
     }
-    const Names wanted = join(in_force, of_candidate);
+    Names wanted = in_force;
+    Names of_other; // the next call tries again if there is no memory
+    try {
+        wanted = join(in_force, of_candidate);
+        of_other = of_candidate;
+    } catch (const std::bad_alloc&) { // the script in force does not need it
+    }
     const auto published = shared_->published.get();
     {
         const std::scoped_lock lock(shared_->mutex);
         state.in_force = in_force;
-        state.of_candidate = of_candidate;
+        state.of_candidate = of_other;
         state.error_of_both.reset();
         // A script that was loaded again, or changed elsewhere, goes on with the jobs that are known.
         if (are_equal(state.wanted, wanted)) return;

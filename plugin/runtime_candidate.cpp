@@ -27,9 +27,9 @@ using model::Decision;
                                                 std::uint32_t het_offset, const model::JobRequest& request,
                                                 const Decision& decided) noexcept {
     try {
-        std::optional<HetSubmission::Turn> turn;
-        if (request.is_het_part) turn.emplace(het_submission_, het_offset, request.user_id);
-        if (turn && turn->parts() != nullptr) trial.keep_parts(*turn->parts());
+        if (request.is_het_part)
+            if (const auto parts = het_submission_.look(het_offset, request.user_id))
+                trial.keep_parts(*parts);
         try_job(trial, now, request, decided);
     } catch (...) { // no memory
         trial.skip();
@@ -45,7 +45,7 @@ using model::Decision;
 }
 
 JobCopy Runtime::copy_for_trial(const Asked& asked, std::optional<std::uint32_t> files_id) {
-    if (!asked.trial->has_time() || !files_id) return nullptr;
+    if (!files_id) return nullptr;
     const bool by_operator = quota_.is_operator(asked.submit_uid);
     if (!why_not_copied(files_id, asked.submit_uid, by_operator).empty()) return nullptr;
     // Of a job of salloc or srun slurmctld logs that it has no script.
@@ -62,6 +62,7 @@ JobCopy Runtime::copy_for_trial(const Asked& asked, std::optional<std::uint32_t>
     try {
         const bool script_did_something = of_script != nullptr && !of_script->decision.events.empty();
         if (!script_did_something && !trial.looks_at_change()) return;
+        if (!trial.has_time()) return trial.skip();
         const auto files_id = job_files_.find_id(asked.job);
         JobCopy own;
         job_desc_msg_t* job = of_script == nullptr ? nullptr : of_script->job.get();
@@ -75,20 +76,15 @@ JobCopy Runtime::copy_for_trial(const Asked& asked, std::optional<std::uint32_t>
         const bool is_judged = slurm::asks_only_for_entitled || may_change(asked.submit_uid, *job);
         const model::JobUpdate change = slurm::read_update(*job, asked.description, asked.submit_uid);
         Recording recording = recorder_.begin(policy);
-        // Nobody reads this, but without it a forecast of the candidate would look like a difference.
+        // The policy in force does not judge this change. It is judged here only because a comparison needs a
+        // forecast on both sides.
         Decision decided;
         if (is_judged) decided = gate_.decide_update(change, known_cluster(now), &policy);
         recording.stop_clock();
         trial.spend(recording.took());
         Decision passed;
         passed.forecast = decided.forecast;
-        if (script_did_something) {
-            auto& message = decided.message;
-            message.insert(message.begin(), of_script->said.begin(), of_script->said.end());
-            auto& events = decided.events;
-            const auto& deeds = of_script->decision.events;
-            events.insert(events.begin(), deeds.begin(), deeds.end());
-        }
+        if (script_did_something) put_before(decided, of_script->decision, of_script->said);
         try_change(asked, now, *job, change.after, decided, is_judged);
         const gate::Comparison* const found = trial.comparison();
         if (found == nullptr || !found->differs() || script_did_something) return;

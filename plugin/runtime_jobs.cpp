@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 
 namespace qg::plugin {
@@ -40,6 +41,20 @@ bool refuses_on_errors(const policy::Policy& policy) {
                return (rule.runs_at_submission || rule.runs_at_change) &&
                       rule.denies_on_error_at(policy::JobEvent::submit);
            });
+}
+
+/// The job after a change, for records and for the trial, which does without if there is no memory.
+std::optional<model::JobRequest> copy_after(const model::JobRequest& after, bool is_recorded,
+                                            std::unique_ptr<CandidateTrial>& trial) {
+    if (!is_recorded && !trial) return std::nullopt;
+    try {
+        return after;
+    } catch (const std::bad_alloc&) {
+        if (is_recorded) throw;
+        trial->skip();
+        trial.reset();
+        return std::nullopt;
+    }
 }
 
 /// Writes the decision's messages. The decision is valid even if there is no memory for the messages.
@@ -107,9 +122,11 @@ void tell(Say say) noexcept {
     Decision decision = gate_.decide(request, known, policy.get(), parts);
     recording.stop_clock();
     if (of_script) [[unlikely]]
-        put_before(decision, *of_script);
-    if (trial) [[unlikely]]
+        put_before(decision, std::move(of_script->decision), of_script->said);
+    if (trial) [[unlikely]] {
+        turn.reset(); // other parts do not wait, and the sooner it ends, the less two jobs mix
         try_job(*trial, now, request, decision);
+    }
     const gate::RecordedJob recorded{.request = request, .candidate = trial ? trial->comparison() : nullptr};
     conclude(recording, decision, &recorded, /*is_change=*/false, of_script.get(), script_time.took);
     if (decision.changed) write_changes(description, request, *decision.changed);
@@ -169,14 +186,20 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
     const auto files_id = job_files_.find_id(job);
     const bool by_operator = quota_.is_operator(submit_uid);
     const auto asked_at = TimeAllowance::Clock::now();
-    if (const auto why = why_not_copied(files_id, submit_uid, by_operator); !why.empty()) {
+    job_desc_msg_t* current = of_script ? of_script->job.get() : nullptr; // the script may have read it
+    if (const auto why = why_not_copied(files_id, submit_uid, by_operator);
+        current == nullptr && !why.empty()) {
         Decision decision = answer_unseen_change({files_id, submit_uid, by_operator, why, parts}, *policy);
         if (trial) trial->skip();
-        if (of_script) put_before(decision, std::move(of_script->decision));
+        if (of_script) put_before(decision, std::move(of_script->decision), /*said=*/{});
         count(decision, /*is_change=*/true, asked_at);
         return answer(decision, err_msg);
     }
-    const JobCopy current = copy_job(job, files_id, submit_uid, by_operator);
+    JobCopy own;
+    if (current == nullptr) {
+        own = copy_job(job, files_id, submit_uid, by_operator);
+        current = own.get();
+    }
     if (current == nullptr) return pass(), failed(err_msg);
     if (!slurm::asks_only_for_entitled && !may_change(submit_uid, *current)) return pass();
 
@@ -186,13 +209,13 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
     if (of_script) known.script_clock = &of_script->time.clock;
     Recording recording = recorder_.begin(*policy);
     model::JobUpdate change = slurm::read_update(*current, update, submit_uid);
-    const auto after = recording.is_on() || trial ? std::optional(change.after) : std::nullopt;
+    const auto after = copy_after(change.after, recording.is_on(), trial);
     Decision decision = gate_.decide_update(std::move(change), known, policy.get());
     recording.stop_clock();
     // One request may change every task of an array, one after the other.
     const auto end = TimeAllowance::Clock::now();
     if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);
-    if (of_script) put_before(decision, *of_script);
+    if (of_script) put_before(decision, std::move(of_script->decision), of_script->said);
     if (trial) try_change(asked, now, *current, *after, decision, /*is_judged=*/true);
     std::optional<gate::RecordedJob> recorded;
     if (after) recorded.emplace(*after, files_id.value_or(0), trial ? trial->comparison() : nullptr);

@@ -104,7 +104,7 @@ int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id
     std::optional<gate::RecordedJob> job;
     if (did.change) job.emplace(did.change->after, files_id.value_or(0), comparison);
     Decision decision;
-    put_before(decision, did);
+    put_before(decision, std::move(did.decision), did.said);
     did.time.took = {}; // it is the recording's
     conclude_after_script(*did.recording, decision, job ? &*job : nullptr, /*is_change=*/true, did);
     return answer(decision, asked.err_msg);

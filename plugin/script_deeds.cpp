@@ -24,18 +24,14 @@ model::Decision describe_change(std::span<const policy::RuleEvent> events,
     return decision;
 }
 
-void put_before(model::Decision& decision, model::Decision of_script) {
+void put_before(model::Decision& decision, model::Decision of_script, std::span<const std::string> said) {
     const auto put = [](auto& to, auto& from) {
         to.insert(to.begin(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
     };
     put(decision.log, of_script.log);
     put(decision.events, of_script.events);
     if (!decision.names) decision.names = std::move(of_script.names);
-}
-
-void put_before(model::Decision& decision, ScriptDeeds& deeds) {
-    put_before(decision, std::move(deeds.decision));
-    decision.message.insert(decision.message.begin(), deeds.said.begin(), deeds.said.end());
+    decision.message.insert(decision.message.begin(), said.begin(), said.end());
 }
 
 } // namespace qg::plugin

@@ -42,9 +42,8 @@ struct ScriptDeeds {
 model::Decision describe_change(std::span<const policy::RuleEvent> events,
                                 std::optional<std::uint32_t> job_id, std::uint32_t submit_uid);
 
-/// Puts what the script did before what came after it. `decision` keeps its answer.
-void put_before(model::Decision& decision, model::Decision of_script);
-/// The same, and what it said to the user before the decision's message. Takes the script's decision.
-void put_before(model::Decision& decision, ScriptDeeds& deeds);
+/// Puts what the script did before what came after it, and what it said to the user before the message.
+/// `decision` keeps its answer.
+void put_before(model::Decision& decision, model::Decision of_script, std::span<const std::string> said);
 
 } // namespace qg::plugin

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "candidate_runs.hpp"
 
+#include "support/script_setup.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <new>
@@ -82,6 +84,28 @@ BOOST_AUTO_TEST_CASE(what_comparisons_need_counts_as_their_time) {
     BOOST_TEST(!compare([](const policy::Policy&) { return refused(); }));
     runs.skip(*candidate);
     BOOST_TEST(runs.counts().skipped == 2u);
+}
+
+/// What comes of a comparison during another one.
+std::optional<gate::Comparison> compare_within_another(CandidateRunsSetup& setup) {
+    std::optional<gate::Comparison> found;
+    const auto outer = setup.compare([&](const policy::Policy&) {
+        const auto decide = [](const policy::Policy&) { return model::Decision(); };
+        std::thread([&] { found = setup.compare(decide); }).join();
+        return model::Decision();
+    });
+    BOOST_TEST(outer.has_value());
+    return found;
+}
+
+BOOST_AUTO_TEST_CASE(no_thread_waits_for_the_script_of_a_candidate) {
+    BOOST_TEST(compare_within_another(*this).has_value()); // it has no script
+
+    candidate = test::policy_of({{"compat/job_submit.lua", test::script_with("")}});
+    BOOST_TEST(!compare_within_another(*this));
+    BOOST_TEST(runs.counts().compared == 1u);
+    BOOST_TEST(runs.counts().skipped == 1u);
+    BOOST_TEST(compare([](const policy::Policy&) { return model::Decision(); }).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(what_fails_is_skipped) {

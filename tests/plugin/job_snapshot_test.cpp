@@ -187,6 +187,20 @@ BOOST_AUTO_TEST_CASE(a_candidate_s_fields_that_are_too_much_are_not_read) {
     BOOST_TEST(jobs->status().error.empty());
 }
 
+BOOST_AUTO_TEST_CASE(too_many_jobs_are_no_reason_to_leave_the_candidate_s_fields_out) {
+    controller->count = 100'001;
+    start();
+    const auto others = std::make_shared<const slurm::MentionedNames>(slurm::MentionedNames{"name"});
+    jobs->want(names, others);
+    const auto are_too_many = [&] { return seen().find("there are 100001 jobs") != std::string::npos; };
+    BOOST_TEST_REQUIRE(becomes_true(are_too_many));
+    std::this_thread::sleep_for(300ms); // time to read less
+
+    controller->count = 2;
+    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(becomes_true([&] { return jobs->current(others).has_value(); }));
+}
+
 BOOST_AUTO_TEST_CASE(jobs_that_are_too_old_are_an_error) {
     start(/*max_age=*/2s);
     jobs->want(names, nullptr);
