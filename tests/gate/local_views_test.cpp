@@ -3,6 +3,7 @@
 // Records in memory give the same decisions with views that leave out limits with room as with whole ones:
 // random limits, usage and jobs, many of them near a limit. The seed is fixed, so a failure can be repeated.
 #include "support/gate_setup.hpp"
+#include "support/policy_files.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/limit_facts.hpp"
@@ -148,15 +149,16 @@ BOOST_AUTO_TEST_CASE(short_views_decide_as_whole_ones) {
 
 BOOST_AUTO_TEST_CASE(a_verdict_alone_is_the_same_without_words) {
     using gate::AnswerExtent;
-    int told = 0;
+    const auto policy = test::load_site("site { limits = 'enforce' }");
+    int told = 0, refused = 0, accepted = 0;
     for (int i = 0; i < 50; ++i) {
         shuffle();
         change_job();
         const quota::LocalQuota provider(records);
         const auto c = cluster();
-        const auto whole = gate::Gate(provider, release).decide(request, known(c), nullptr);
+        const auto whole = gate::Gate(provider, release).decide(request, known(c), policy.get());
         const auto bare =
-            gate::Gate(provider, release, AnswerExtent::verdict).decide(request, known(c), nullptr);
+            gate::Gate(provider, release, AnswerExtent::verdict).decide(request, known(c), policy.get());
         BOOST_TEST(bare.reject == whole.reject);
         BOOST_TEST(bare.forecast.code == whole.forecast.code);
         BOOST_TEST(bare.forecast.reason == whole.forecast.reason);
@@ -164,8 +166,11 @@ BOOST_AUTO_TEST_CASE(a_verdict_alone_is_the_same_without_words) {
         BOOST_TEST(bare.message.empty());
         BOOST_TEST(bare.log.empty());
         told += whole.message.empty() ? 0 : 1;
+        ++(whole.reject == model::RejectCode::none ? accepted : refused);
     }
     BOOST_TEST(told > 0);
+    BOOST_TEST(refused >= 5);
+    BOOST_TEST(accepted >= 5);
 }
 
 BOOST_AUTO_TEST_CASE(a_view_is_short_up_to_the_limit) {

@@ -193,9 +193,9 @@ void add_report_numbers(MetricSet& metrics, const GateReport& gate) {
     auto& decisions = metrics.counter("qosgate_gate_decisions_total", "Decisions of the plugin.");
     for (const auto& [key, event] : {std::pair("jobs", "submission"), std::pair("changes", "change")})
         if (const auto value = gate.number(key)) decisions.add(*value, {{"event", event}});
-    auto& candidate =
-        metrics.counter("qosgate_gate_candidate_decisions_total",
-                        "Decisions with the candidate rules: compared, of these differing, and skipped.");
+    auto& candidate = metrics.counter(
+        "qosgate_gate_candidate_decisions_total",
+        "Decisions with the candidate's script and rules: compared, of these differing, and skipped.");
     for (const char* result : {"compared", "differing", "skipped"})
         if (const auto value = gate.number(std::string("candidate.") + result))
             candidate.add(*value, {{"result", result}});
