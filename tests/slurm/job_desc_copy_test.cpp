@@ -141,14 +141,14 @@ BOOST_AUTO_TEST_CASE(another_release_is_not_understood) {
 
 BOOST_AUTO_TEST_CASE(a_copy_has_the_texts_that_only_scripts_read) {
     Described described;
-    described.set(&job_desc_msg_t::network, "ib");
+    described.set(&job_desc_msg_t::tres_bind, "gpu:closest");
     described.job.spank_job_env = described.words.data();
     described.job.spank_job_env_size = 2;
     JobDescCopy copy = copy_of(described.job);
     described.texts.back().assign("?");
 
     const job_desc_msg_t& job = copy.description();
-    BOOST_TEST(job.network == std::string("ib"));
+    BOOST_TEST(job.tres_bind == std::string("gpu:closest"));
     BOOST_TEST(job.acctg_freq == nullptr); // it was null
     BOOST_TEST_REQUIRE(job.spank_job_env_size == 2u);
     BOOST_TEST(job.spank_job_env[1] == std::string("MODE=fast"));
@@ -177,12 +177,13 @@ BOOST_AUTO_TEST_CASE(texts_of_a_copy_can_be_replaced) {
 
 BOOST_AUTO_TEST_CASE(a_copy_in_the_same_process_has_texts_of_its_own) {
     Described described;
-    described.set(&job_desc_msg_t::network, "ib");
+    described.set(&job_desc_msg_t::tres_bind, "gpu:closest");
     described.job.spank_job_env = described.words.data();
     described.job.spank_job_env_size = 2;
     const std::string before = pack_job_desc(described.job);
     JobDescCopy copy = JobDescCopy::of(described.job);
     job_desc_msg_t& job = copy.description();
+    BOOST_TEST(job.tres_bind == std::string("gpu:closest"));
     BOOST_TEST(job.acctg_freq == nullptr); // it was null
     BOOST_TEST(job.environment[job.env_size] == nullptr);
 
