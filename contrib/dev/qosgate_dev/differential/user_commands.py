@@ -222,6 +222,8 @@ def _problem_of(limit: Json | None) -> str:
     value, used, asked = limit["value"], limit["used"] or 0, limit["asked"]
     if limit["limit"].startswith("Min"):
         return f"it is asked for: {limit}" if asked is not None and asked >= value else ""
+    if limit["limit"] == "GrpWall" and used >= value:
+        return ""  # it is broken as soon as it is reached, by a job that counts as nothing, too
     if asked is not None and used + asked <= value:
         return f"there is room: {limit}"
     if limit["is_permanent"] and asked is not None and asked <= value:
