@@ -16,7 +16,7 @@
 namespace qg::policy::compat {
 namespace {
 
-constexpr auto fields = std::to_array<std::string_view>({
+constexpr auto fields_of_partitions = std::to_array<std::string_view>({
     "allow_accounts",
     "allow_alloc_nodes",
     "allow_groups",
@@ -72,8 +72,9 @@ class PartitionUse {
             if (!behind || !token_at(tokens_, *behind).is(".")) continue;
             const Token& field = token_at(tokens_, *behind + 1);
             // The script may give its own fields to the table.
-            if (std::ranges::binary_search(fields, field.text) || set_.contains(field.text)) continue;
-            const std::vector<std::string> names(fields.begin(), fields.end());
+            if (std::ranges::binary_search(fields_of_partitions, field.text) || set_.contains(field.text))
+                continue;
+            const std::vector<std::string> names(fields_of_partitions.begin(), fields_of_partitions.end());
             findings.push_back({field.line,
                                 text::format("a partition has no field '{}', so this is always nil{}",
                                              field.text, text::did_you_mean(field.text, names)),
@@ -152,7 +153,7 @@ class PartitionUse {
 } // namespace
 
 std::span<const std::string_view> partition_field_names() noexcept {
-    return fields;
+    return fields_of_partitions;
 }
 
 void find_partition_fields(std::span<const Token> tokens, const NameScopes& scopes,
