@@ -84,6 +84,7 @@ ScriptCall call_script_at_change(const policy::Policy& policy, const ScriptWorld
     host.set_before_write([&] { before = read_after(); });
     ScriptOutcome outcome = script.modify(host);
     outcome.is_up_to_sender = is_unseen || host.depends_on_moment();
+    outcome.passes_on_failure = is_unseen && world.quota.is_operator(change.submit_uid);
     std::vector<std::string> changes;
     if (before) changes = policy::describe_changes(*before, read_after(), policy::no_facts());
     return answered(policy, std::move(outcome), changes);

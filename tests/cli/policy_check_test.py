@@ -163,9 +163,10 @@ class PolicyCheckTest(unittest.TestCase):
         for line in (
             f"{script}:4: setmetatable of job_desc fails",
             f"{script}:5: io.open: /etc/slurm/allow.txt is not among the files",
+            f"{script}:5: io.open: /etc/slurm/allow.txtx is not among the files",
             f"{script}:6: require: there is no module 'gpu_policy'; copy it to qosgate.d/compat",
             f"{script}:9: slurm_job_modify ends without a return",
-            f"{script}: 4 findings; slurmctld would load this script\n",
+            f"{script}: 5 findings; slurmctld would load this script\n",
         ):
             self.assertIn(line, result.stdout)
         (self.directory / "compat").mkdir(mode=0o755)

@@ -15,12 +15,14 @@ using namespace qg;
 namespace {
 
 /// The answer about a script that failed.
-plugin::ScriptAnswer answer_to_failure(const std::string& on_error, bool is_up_to_sender) {
+plugin::ScriptAnswer answer_to_failure(const std::string& on_error, bool is_up_to_sender,
+                                       bool passes_on_failure = false) {
     const auto policy = test::policy_of({{"site.lua", "site { compat_on_error = '" + on_error + "' }"},
                                          {"compat/job_submit.lua", test::script_with("")}});
     policy::compat::ScriptOutcome outcome;
     outcome.failure = policy::LuaError{"it failed", {}, policy::Exhausted::nothing};
     outcome.is_up_to_sender = is_up_to_sender;
+    outcome.passes_on_failure = passes_on_failure;
     return plugin::answer_of_script(*policy->script(), outcome, {});
 }
 
@@ -47,6 +49,17 @@ BOOST_AUTO_TEST_CASE(what_is_up_to_the_sender_is_always_refused) {
     BOOST_TEST(answer.message.size() == 1u);
     BOOST_TEST_REQUIRE(answer.events.size() == 1u);
     BOOST_TEST(answer.events[0].text == "it failed; rejected, whatever compat_on_error says");
+}
+
+BOOST_AUTO_TEST_CASE(no_owner_keeps_operators_from_a_job_that_cannot_be_read) {
+    for (const char* on_error : {"deny", "allow"}) {
+        const auto answer = answer_to_failure(on_error, true, /*passes_on_failure=*/true);
+
+        BOOST_TEST(answer.code == SLURM_SUCCESS);
+        BOOST_TEST(answer.message.empty());
+        BOOST_TEST_REQUIRE(answer.events.size() == 1u);
+        BOOST_TEST(answer.events[0].text == "it failed; ignored, because an operator asks");
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -21,14 +21,17 @@ ScriptAnswer answer_of_script(const policy::compat::SiteScript& script,
     const auto lines = text::split(message, '\n');
     const std::string said =
         text::printable(text::join(std::vector<std::string>(lines.begin(), lines.end()), " / "), 600);
-    const bool is_refused = outcome.failure ? outcome.is_up_to_sender || !script.allows_on_error()
-                                            : outcome.code != SLURM_SUCCESS;
+    const bool is_refused =
+        outcome.failure ? !outcome.passes_on_failure && (outcome.is_up_to_sender || !script.allows_on_error())
+                        : outcome.code != SLURM_SUCCESS;
     if (!is_refused)
         for (const std::string& change : changes)
             add(EventKind::changed, change);
     if (outcome.failure) {
         add(EventKind::error,
-            outcome.is_up_to_sender
+            outcome.passes_on_failure
+                ? text::format("{}; ignored, because an operator asks", outcome.failure->message)
+            : outcome.is_up_to_sender
                 ? text::format("{}; rejected, whatever compat_on_error says", outcome.failure->message)
                 : text::format("{}; {} because of compat_on_error = \"{}\"", outcome.failure->message,
                                is_refused ? "rejected" : "ignored", is_refused ? "deny" : "allow"),

@@ -214,6 +214,7 @@ ScriptValue ScriptedJob::word(WordList list, std::size_t index) const noexcept {
 
 ScriptValue ScriptedJob::variable(std::string_view name) const noexcept {
     if (job_.environment == nullptr) return {};
+    name = name.substr(0, name.find('\0')); // no variable has more
     const char* definition = *find_variable(job_.environment, name);
     return definition == nullptr ? ScriptValue{} : ScriptValue::of_text(definition + name.size() + 1);
 }

@@ -36,6 +36,9 @@ struct ScriptOutcome {
     std::optional<LuaError> failure; ///< why it did not end; the code is then 0
     /// Whether the sender can make it fail so at any time: then it refuses, whatever compat_on_error says.
     bool is_up_to_sender = false;
+    /// Whether a failure lets the request go on, whatever compat_on_error says: an operator changes a job
+    /// that cannot be read, and its owner must not keep operators from it.
+    bool passes_on_failure = false;
     BudgetClock clock; ///< of the job; rules that run next go on with it
 };
 
