@@ -108,5 +108,36 @@ class ChangesCost(PluginTestCase):
         self.assertLess(change_as_root("ben"), 2 * split)  # nor does root pay for what it changed before
 
 
+class ScriptAtChanges(PluginTestCase):
+    """A script for job_submit/lua that reads the job that changes."""
+
+    submit_with = ChangesCost.submit_with
+    change = ChangesCost.change
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        (cls.cluster.layout.slurm_conf.parent / "qosgate.d" / "compat").mkdir(mode=0o755, parents=True, exist_ok=True)
+        script = """
+            function slurm_job_submit() return slurm.SUCCESS end
+            function slurm_job_modify(change, job)
+                return job.partition == "none" and slurm.ERROR or slurm.SUCCESS
+            end
+        """
+        cls.put_in_force({"compat/job_submit.lua": script})
+
+    def test_no_owner_keeps_operators_from_a_job_that_cannot_be_read(self) -> None:
+        self.expected_errors = ["cannot be read: its environment has more than 4 MiB"]
+        for size, is_read in ((MOST - 200_000, True), (MOST + 100_000, False)):
+            with self.subTest(size):
+                job = self.submit_with(size)
+                mark = len(self.cluster.log("slurmctld"))
+                self.assertEqual(self.change(job, USER).rc == 0, is_read)
+                for command in (f"hold {job}", f"update jobid={job} timelimit=30", f"release {job}"):
+                    self.expect(self.cluster.run(f"scontrol {command}", "root"), True)
+                log = self.slurmctld_log_since(mark)
+                self.assertEqual("ignored, because an operator asks" in log, not is_read)
+
+
 if __name__ == "__main__":
     main()

@@ -116,7 +116,7 @@ class PluginTestCase(unittest.TestCase):
         self.cluster.wait_job(job, "RUNNING")
         self.cluster.run(f"scancel {job}", USER)
 
-    def submit_jobs(self, *arguments: str, timeout: float = 60) -> CommandResult:
+    def submit_jobs(self, *arguments: str, timeout: float = 240) -> CommandResult:
         """The helper that speaks to slurmctld without sbatch."""
         program = build_root() / "tests" / "cluster" / "helpers" / "submit_jobs"
         return self.cluster.run([str(program), *arguments], USER, check=True, timeout=timeout)
