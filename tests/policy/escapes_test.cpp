@@ -2,6 +2,7 @@
 //
 // Known ways to escape from an embedded Lua: from its budget, its memory, its sandbox. Each must soon end as
 // an error of the rule, and the process must be able to judge the next job.
+#include "support/sanitized.hpp"
 #include "support/script_setup.hpp"
 #include "support/small_view.hpp"
 
@@ -187,7 +188,9 @@ void check_contained(const std::vector<Escape>& escapes) {
             BOOST_TEST_REQUIRE(!outcome.events.empty());
             const std::string said = outcome.reject_message + outcome.events[0].text;
             const bool is_the_other = !escape.or_error.empty() && has_text(said, escape.or_error);
-            const bool is_as_expected = is_the_other || has_text(said, escape.error);
+            // Where C functions are slow, their time is over before what they count.
+            const bool is_slow = slowness > 1 && escape.error == memory && has_text(said, late);
+            const bool is_as_expected = is_the_other || is_slow || has_text(said, escape.error);
             BOOST_TEST(is_as_expected, outcome.events[0].text);
             BOOST_TEST(seconds < 0.5);
             BOOST_TEST(!run_with_view(*policy, innocent).rejected);

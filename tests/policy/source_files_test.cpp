@@ -5,6 +5,11 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <cstdio>
+#include <fstream>
+#include <thread>
+
+#include <fcntl.h>
 #include <unistd.h>
 
 using namespace qg;
@@ -210,6 +215,32 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_plain_file_or_too_large) {
     BOOST_TEST(problem_of(temp.directory()).empty());
     temp.write("a.lua", std::string(max_file_bytes + 1, 'x'));
     BOOST_TEST(has_text(problem_of(temp.directory()), "a.lua: larger than 256 KiB"));
+}
+
+BOOST_AUTO_TEST_CASE(a_directory_that_is_replaced_while_it_is_read_is_read_as_one_of_both) {
+    const TempDirectory temp;
+    const fs::path other = temp.root() / "other.d";
+    fs::create_directory(other);
+    chmod(other.c_str(), 0755);
+    for (int i = 0; i < 100; ++i) {
+        // Half of the old names are no names of the new directory.
+        temp.write(std::to_string(100 + i) + ".lua", "old");
+        std::ofstream(other / (std::to_string(150 + i) + ".lua")) << "new";
+        chmod((other / (std::to_string(150 + i) + ".lua")).c_str(), 0644);
+    }
+    const std::uint64_t one = hash_at(temp.directory());
+    const std::uint64_t two = hash_at(other);
+    for (int i = 0; i < 200; ++i) {
+        std::thread exchange([&] {
+            std::this_thread::sleep_for(std::chrono::microseconds(10 * i));
+            renameat2(AT_FDCWD, other.c_str(), AT_FDCWD, temp.directory().c_str(), RENAME_EXCHANGE);
+        });
+        const auto read = read_source_directory(temp.directory(), geteuid());
+        exchange.join();
+        BOOST_TEST_REQUIRE(read.has_value(), (read ? "" : read.error().message));
+        const bool is_one_of_both = hash_of(*read) == one || hash_of(*read) == two;
+        BOOST_TEST_REQUIRE(is_one_of_both, "exchange " << i);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(knows_contents_by_their_bytes_alone) {

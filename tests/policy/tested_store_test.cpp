@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_changed_test_that_fails_with_the_policy_in_force_is_told)
         temp.write_test("t.lua", expects("three"));
         BOOST_TEST(StoreSetup::soon([&] { return setup.stands(Standing::degraded); }));
         BOOST_TEST(setup.said() == "one");
-        BOOST_TEST(has_text(setup.last_error(), "test 'says three' fails"));
+        BOOST_TEST(setup.has_told("test 'says three' fails"));
 
         temp.write_test("t.lua", expects("one"));
 
@@ -126,8 +126,7 @@ BOOST_AUTO_TEST_CASE(a_restart_finds_the_last_good_policy_which_has_no_tests) {
         BOOST_TEST(StoreSetup::soon([&] { return setup.stands(Standing::degraded); }));
         BOOST_TEST(setup.said() == "one");
         BOOST_TEST(setup.store.status().is_kept_copy);
-        BOOST_TEST(
-            setup.last_error().starts_with("policy not loaded, what was in force before this start stays"));
+        BOOST_TEST(setup.has_told("policy not loaded, what was in force before this start stays"));
     });
 }
 
@@ -168,7 +167,7 @@ BOOST_AUTO_TEST_CASE(tests_that_do_not_load_count_as_failed) {
     run([&](StoreSetup& setup) {
         BOOST_TEST(StoreSetup::soon([&] { return setup.stands(Standing::degraded); }));
         BOOST_TEST(setup.said() == "one");
-        BOOST_TEST(has_text(setup.last_error(), "tests/t.lua:1: takes too long or too much memory"));
+        BOOST_TEST(setup.has_told("tests/t.lua:1: takes too long or too much memory"));
         BOOST_TEST(setup.looks_again(3));
         BOOST_TEST(setup.errors() == 1u);
     });

@@ -70,6 +70,12 @@ class StoreSetup {
         return errors_.empty() ? std::string() : errors_.back();
     }
 
+    /// Whether an error with this text is the last one that was logged, within soon(): the standing changes
+    /// a moment before.
+    [[nodiscard]] bool has_told(std::string_view text) const {
+        return soon([&] { return last_error().find(text) != std::string::npos; });
+    }
+
     TempDirectory temp;
 
   private:

@@ -30,6 +30,9 @@ constexpr std::array<SourcePart, 4> parts{{
 constexpr SourcePart tests{tests_directory_name, &is_test_name, max_test_files, max_test_file_bytes,
                            max_test_bytes};
 
+/// How many times a directory is read that changes while it is read.
+constexpr int max_reads = 3;
+
 /// The names of the policy's files in `directory`, in byte order.
 std::vector<std::string> source_names(DIR* directory, const SourcePart& part) {
     std::vector<std::string> names;
@@ -68,6 +71,22 @@ Result<bool> read_part(const fs::path& policy, const SourcePart& part, uid_t tru
         files.push_back({part.name_of(name), *std::move(content)});
     }
     return true;
+}
+
+Result<SourceDirectory> read_once(const fs::path& directory, uid_t trusted_user) {
+    SourceDirectory found;
+    for (const SourcePart& part : parts) {
+        const auto exists = read_part(directory, part, trusted_user, found.files);
+        if (!exists) return exists.error();
+        if (!part.directory.empty()) continue;
+        if (!*exists) return SourceDirectory{};
+        found.exists = true;
+    }
+    if (const auto read = read_site_files(site_paths(found), directory, trusted_user, found.files); !read)
+        return read.error();
+    if (const auto exists = read_part(directory, tests, trusted_user, found.tests); !exists)
+        return exists.error();
+    return found;
 }
 
 void add_stat(Fnv& signature, const struct stat& info) noexcept {
@@ -156,19 +175,11 @@ bool is_test_name(std::string_view name) noexcept {
 }
 
 Result<SourceDirectory> read_source_directory(const fs::path& directory, uid_t trusted_user) {
-    SourceDirectory found;
-    for (const SourcePart& part : parts) {
-        const auto exists = read_part(directory, part, trusted_user, found.files);
-        if (!exists) return exists.error();
-        if (!part.directory.empty()) continue;
-        if (!*exists) return SourceDirectory{};
-        found.exists = true;
+    for (int reads = 1;; ++reads) {
+        const std::uint64_t before = stat_signature(directory);
+        auto found = read_once(directory, trusted_user);
+        if (reads == max_reads || stat_signature(directory) == before) return found;
     }
-    if (const auto read = read_site_files(site_paths(found), directory, trusted_user, found.files); !read)
-        return read.error();
-    if (const auto exists = read_part(directory, tests, trusted_user, found.tests); !exists)
-        return exists.error();
-    return found;
 }
 
 std::uint64_t hash_of(std::span<const SourceFile> files) noexcept {
