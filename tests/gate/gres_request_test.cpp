@@ -169,6 +169,24 @@ BOOST_AUTO_TEST_CASE(cpus_per_gpu_raise_the_cpus_from_24_05_on) {
     BOOST_TEST(size.cpus.value() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(before_23_02_only_the_last_of_several_models_brings_cpus) {
+    const auto cpus = [&](const std::string& gpus) {
+        request.tres_per_node = gpus;
+        size = {};
+        size.nodes = 1;
+        return gate::GresRequest(request, size, release).cpus();
+    };
+    request.cpus_per_tres = "gres:gpu:2";
+    release = Release(22, 5, 8);
+    BOOST_TEST(cpus("gres:gpu:h100:2,gres:gpu:a100:1") == 2u);
+    BOOST_TEST(cpus("gres:gpu:a100:1,gres:gpu:h100:2") == 4u);
+    BOOST_TEST(cpus("gres:gpu:h100:2") == 4u);
+    BOOST_TEST(cpus("gres:gpu:h100:2,gres:shard:1") == 4u); // another gres
+
+    release = Release(23, 2);
+    BOOST_TEST(cpus("gres:gpu:h100:2,gres:gpu:a100:1") == 6u);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_no_gres_is_left_alone) {
     request.tres_per_task = "cpu=2,license/foo=1";
 

@@ -51,6 +51,7 @@ void GresRequest::read_all(Release release) {
     apply_tasks_per_gpu();
     reconcile_counts();
     merge_any_model();
+    if (release.follows(limits::rules::counts_cpus_of_last_model)) forget_cpus_of_earlier_models();
     if (release.follows(limits::rules::counts_cpus_per_gres) && cpus() != 0)
         size_.cpus = std::max(size_.cpus.value_or(1), cpus());
 }
@@ -125,6 +126,13 @@ void GresRequest::merge_any_model() {
         }
         any = has_model ? entries_.erase(any) : any + 1;
     }
+}
+
+/// Of several models of one gres only the last brings CPUs along.
+void GresRequest::forget_cpus_of_earlier_models() {
+    for (std::size_t later = 1; later < entries_.size(); ++later)
+        for (std::size_t earlier = 0; earlier < later; ++earlier)
+            if (entries_[earlier].item.is_same_resource(entries_[later].item)) entries_[earlier].cpus = 0;
 }
 
 void GresRequest::add_counts(const model::TresCatalogue& catalogue, model::TresCounts& counts) const {

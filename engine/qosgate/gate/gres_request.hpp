@@ -93,6 +93,7 @@ class GresRequest {
     void derive_tasks();
     void apply_tasks_per_gpu();
     void merge_any_model();
+    void forget_cpus_of_earlier_models();
     void reconcile_counts();
 
     const model::JobRequest* request_;

@@ -73,6 +73,10 @@ class Engine {
             const bool is_of_limit =
                 !wait.violations.empty() && wait.reason == wait.violations.front().reason;
             if (is_of_limit && !wait.rules.empty()) reasons.push_back("PartitionNodeLimit");
+            // Where the nodes in use decide, a limit behind that on nodes may be the first that is certain.
+            if (counts_nodes_in_use(wait))
+                for (const limits::Violation& violation : wait.violations)
+                    reasons.push_back(violation.reason);
         }
         return reasons;
     }

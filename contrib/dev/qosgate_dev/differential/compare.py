@@ -36,6 +36,7 @@ MORE_NODES = "pending: given more nodes than it asked for"
 MORE_GPUS = "pending: planned with more GPUs than it will get"
 FEWER_CPUS = "pending: planned with fewer CPUs than it will get"
 FEWER_NODES = "pending: planned on fewer nodes than it may get"
+MIXED_MODELS = "pending: CPUs per GPU of several models"
 SHARED_NODES = "pending: a node limit where others use nodes it might share"
 TASKS_OVER_LIMIT = "pending: tasks that fill more nodes than a limit allows"
 TIME_MIN = "pending: --time-min"
@@ -43,7 +44,7 @@ TIME_MIN = "pending: --time-min"
 # contrib/differential.md explains each; the test compares the two lists.
 LEFT_OUT = (
     *OUTSIDE.values(), STARTED_EARLY, HELD, LATER, EXCLUSIVE, PER_SOCKET, MORE_NODES, MORE_GPUS, FEWER_CPUS,
-    FEWER_NODES, SHARED_NODES, TASKS_OVER_LIMIT, TIME_MIN,
+    FEWER_NODES, MIXED_MODELS, SHARED_NODES, TASKS_OVER_LIMIT, TIME_MIN,
 )  # fmt: skip
 
 # Reasons of a job that no limit and no partition rule blocks.
@@ -143,6 +144,8 @@ def _why_no_pending(scenario: Json, job: Json, foretold: Json, actual: Json) -> 
         return FEWER_CPUS
     if scenario["full"] and "tres_per_node" in job and job.get("max_nodes", 1) > job.get("min_nodes", 1):
         return FEWER_NODES
+    if scenario["full"] and "cpus_per_tres" in job and _mixes_models(job):
+        return MIXED_MODELS
     if _filled_nodes(job) > job.get("min_nodes", 1) and NODE_LIMITS & set(foretold["attempts"]):
         return TASKS_OVER_LIMIT
     if foretold["depends_on_nodes"]:
@@ -170,6 +173,10 @@ def _outgrows_nodes(job: Json) -> bool:
         if field in job:
             gpus = max(gpus, times * int(re.sub(r".*\D", "", job[field]) or 1))
     return bool(job.get("min_cpus", 1) > nodes * site.NODE_CPUS or gpus > nodes * site.GPUS_OF_TYPE)
+
+
+def _mixes_models(job: Json) -> bool:
+    return any("," in str(value) for field, value in job.items() if field.startswith("tres_per_"))
 
 
 def _filled_nodes(job: Json) -> int:
