@@ -24,7 +24,7 @@ examples:
   build --configure-only                no compiling yet
 
 A directory that exists is configured again only where a -D option has another
-value there. Options not named keep what they have.
+value there, or a meson.build has changed. Options not named keep what they have.
 exit codes: 0 done, 1 configuring or building failed, 64 wrong usage, 69 no meson
 """
 
@@ -61,8 +61,9 @@ def main(arguments: list[str]) -> int:
 
     directory = ROOT / asked.dir
     commands = [configure(directory, asked.options)]
-    if not asked.configure_only:
-        commands.append(["ninja", "-C", str(directory), *asked.targets])
+    # Ninja configures an old directory anew, so that it knows tests and files that are new in meson.build.
+    targets = ["build.ninja"] if asked.configure_only else asked.targets
+    commands.append(["ninja", "-C", str(directory), *targets])
     for command in filter(None, commands):
         if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode != 0:
             print(f"build: failed: {' '.join(command)}", file=sys.stderr)
