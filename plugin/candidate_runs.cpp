@@ -36,7 +36,7 @@ std::optional<gate::Comparison> CandidateRuns::try_compare(const policy::Policy&
                                                            const model::Decision& decided,
                                                            const Decide& decide) {
     try {
-        return gate::compare(request, decided, decide(candidate), candidate);
+        return gate::compare(request, decided, decide(), candidate);
     } catch (...) {
         return std::nullopt;
     }

@@ -30,7 +30,7 @@ struct CandidateCounts {
 /// Threads: safe.
 class CandidateRuns {
   public:
-    using Decide = std::function<model::Decision(const policy::Policy& candidate)>;
+    using Decide = std::function<model::Decision()>;
 
     /// Compares a decision with the candidate's. All candidates' decisions together may take as much of
     /// slurmctld's time as one user of TimeAllowance: 100 ms at once, and then a tenth of the time that

@@ -65,7 +65,7 @@ void CandidateTrial::keep_parts(const gate::HetParts& parts) noexcept {
 void CandidateTrial::compare_job(const TrialTools& tools, const JobRequest& request,
                                  const Decision& decided) noexcept {
     if (is_left_out_) return skip();
-    const auto decide = [&](const policy::Policy&) { return decide_job(tools, request); };
+    const auto decide = [&] { return decide_job(tools, request); };
     comparison_ = runs_.compare(*candidate_, request, decided, std::ref(decide));
 }
 
@@ -99,7 +99,7 @@ bool CandidateTrial::looks_at_change() const {
 void CandidateTrial::compare_change(const TrialTools& tools, const TriedChange& change,
                                     const Decision& decided) noexcept {
     if (is_left_out_) return skip();
-    const auto decide = [&](const policy::Policy&) { return decide_change(tools, change); };
+    const auto decide = [&] { return decide_change(tools, change); };
     comparison_ = runs_.compare(*candidate_, change.after, decided, std::ref(decide));
 }
 

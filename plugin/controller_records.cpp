@@ -205,10 +205,10 @@ model::Qos ControllerRecords::copy_qos(std::uint32_t id, LimitSet also_against) 
     const slurm::Headroom headroom(*bounds, lookup_.user_id, account_);
     for (const std::uint32_t id : qos)
         if (!headroom.suffices_for(*record(id))) return false;
-    bool is_left = true;
+    bool fits = true;
     for_each_link(association_,
-                  [&](const slurmdb_assoc_rec_t& link) { is_left = is_left && headroom.suffices_for(link); });
-    return is_left;
+                  [&](const slurmdb_assoc_rec_t& link) { fits = fits && headroom.suffices_for(link); });
+    return fits;
 }
 
 std::vector<std::string> ControllerRecords::permitted_names() const {

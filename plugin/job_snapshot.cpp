@@ -197,7 +197,7 @@ void JobSnapshot::want(const Names& in_force, const Names& of_candidate) {
         if (are_equal(state.wanted, wanted)) return;
         state.wanted = wanted;
         state.error.reset();
-        // So does a script in force beside which a candidate comes or goes.
+        // The same holds for a script in force when a candidate comes or goes.
         if (published == nullptr || in_force == nullptr || !has_all(*published, *in_force)) {
             state.confirmed_at.reset();
             state.read_at.reset();

@@ -82,7 +82,7 @@ class Runtime {
     [[nodiscard]] ScriptWorld script_world(const ClusterNow& now) {
         return {quota_, users_, script_jobs_, now};
     }
-    /// Has the jobs read that the script in force, or the candidate's, mentions.
+    /// Asks for the jobs that the script in force, or the candidate's, mentions to be read.
     void want_jobs(const policy::Policy& policy, const policy::Policy* candidate);
     /// Ends a change that only the script looked at, and accepted. Returns 0.
     int pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id, const Asked& asked);
@@ -148,8 +148,8 @@ class Runtime {
                                                 const policy::Policy* candidate);
     /// Looks for the groups in AllowGroups, so that they are known when a job comes. False: there are none.
     bool look_for_partition_groups() const;
-    /// Has the directory service asked if the policy, or its candidate, which may be null, asks for users.
-    /// Empty: neither does.
+    /// Starts the questions to the directory service if the policy, or its candidate, which may be null, asks
+    /// for users. Empty: neither does.
     std::optional<UsersStatus> describe_users(const policy::Policy& policy, const policy::Policy* candidate);
 
     policy::PolicyStore policies_;

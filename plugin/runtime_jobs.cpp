@@ -200,7 +200,10 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
         own = copy_job(job, files_id, submit_uid, by_operator);
         current = own.get();
     }
-    if (current == nullptr) return pass(), failed(err_msg);
+    if (current == nullptr) {
+        pass(); // what the script did is counted, whatever becomes of the change
+        return failed(err_msg);
+    }
     if (!slurm::asks_only_for_entitled && !may_change(submit_uid, *current)) return pass();
 
     const ClusterNow now = cluster_.current();

@@ -67,12 +67,12 @@ class ChangeFinder {
         bool has_reason = job_.reason == "PartitionDown"; // it hides all other rules
         for (std::size_t i = 0; i < view.partitions.size(); ++i) {
             if (view.partitions[i].is_hidden || !is_counted_alike(asked, i)) return false;
-            const auto wait = find_wait(asked, i);
-            if (!wait) return false;
+            const auto cause = find_pending_cause(asked, i);
+            if (!cause) return false;
             const auto is_it = [this](const Violation& v) { return v.reason == job_.reason; };
             const auto is_rule = [this](const auto& rule) { return stands_for(job_.reason, rule); };
-            has_reason = has_reason || std::ranges::any_of(wait->violations, is_it) ||
-                         std::ranges::any_of(wait->rules, is_rule);
+            has_reason = has_reason || std::ranges::any_of(cause->violations, is_it) ||
+                         std::ranges::any_of(cause->rules, is_rule);
         }
         return has_reason;
     }
@@ -112,7 +112,7 @@ class ChangeFinder {
         if (!asked.known || view.job_qos.problem != model::QosProblem::none || view.associations.empty())
             return false;
         for (std::size_t i = 0; i < view.partitions.size(); ++i)
-            if (!view.partitions[i].is_hidden && !find_wait(asked, i)) return true;
+            if (!view.partitions[i].is_hidden && !find_pending_cause(asked, i)) return true;
         return false;
     }
 

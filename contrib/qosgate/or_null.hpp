@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <optional>
+#include <string_view>
 
 namespace qg::cli {
 
@@ -11,6 +12,11 @@ namespace qg::cli {
 template <typename Value>
 nlohmann::ordered_json or_null(const std::optional<Value>& value) {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
+/// The text as JSON; null if it is empty.
+inline nlohmann::ordered_json text_or_null(std::string_view text) {
+    return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
 }
 
 } // namespace qg::cli

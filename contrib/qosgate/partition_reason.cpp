@@ -28,17 +28,18 @@ bool stands_for(std::string_view reason, const gate::PartitionProblem& rule) noe
     return reason == any_rule || reason == rule.pending || (is_of_list(reason) && rule.pending == any_rule);
 }
 
-std::optional<gate::Wait> find_wait(const gate::ResolvedRequest& asked, std::size_t partition) {
+std::optional<gate::PendingCause> find_pending_cause(const gate::ResolvedRequest& asked,
+                                                     std::size_t partition) {
     limits::SubmitVerdict accepted;
     accepted.time_limit = asked.request.time_limit;
-    return gate::find_wait(asked, accepted, partition);
+    return gate::find_pending_cause(asked, accepted, partition);
 }
 
 std::vector<gate::PartitionProblem> find_broken_rules(const gate::ResolvedRequest& asked) {
     std::vector<gate::PartitionProblem> rules;
     for (std::size_t i = 0; i < asked.view().partitions.size(); ++i)
-        if (const auto wait = find_wait(asked, i))
-            rules.insert(rules.end(), wait->rules.begin(), wait->rules.end());
+        if (const auto cause = find_pending_cause(asked, i))
+            rules.insert(rules.end(), cause->rules.begin(), cause->rules.end());
     return rules;
 }
 

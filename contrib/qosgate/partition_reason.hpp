@@ -20,7 +20,8 @@ bool is_of_partition(std::string_view reason) noexcept;
 bool stands_for(std::string_view reason, const gate::PartitionProblem& rule) noexcept;
 
 /// What blocks a job of the queue in the partition with this index; empty if nothing does.
-std::optional<gate::Wait> find_wait(const gate::ResolvedRequest& asked, std::size_t partition);
+std::optional<gate::PendingCause> find_pending_cause(const gate::ResolvedRequest& asked,
+                                                     std::size_t partition);
 
 /// The rules of its partitions that keep an accepted job pending. Cost: one forecast for each partition.
 std::vector<gate::PartitionProblem> find_broken_rules(const gate::ResolvedRequest& asked);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The answer about a TriedJob in JSON.
+#include "or_null.hpp"
 #include "tried_job.hpp"
 
 #include <nlohmann/json.hpp>
@@ -12,10 +13,6 @@ namespace {
 
 using model::RejectCode;
 using nlohmann::ordered_json;
-
-ordered_json or_null(std::string_view text) {
-    return text.empty() ? ordered_json() : ordered_json(text);
-}
 
 ordered_json rule_json(const TriedPart& part, const policy::RuleInfo& rule) {
     ordered_json events = ordered_json::array();
@@ -37,15 +34,15 @@ ordered_json rule_json(const TriedPart& part, const policy::RuleInfo& rule) {
 ordered_json part_json(const TriedPart& part) {
     const model::Forecast& forecast = part.decision.forecast;
     return {{"status", to_string(part.status())},
-            {"refused_by", or_null(part.refused_by())},
-            {"reason", or_null(forecast.reason)},
-            {"pending_reason", or_null(forecast.pending_reason)},
+            {"refused_by", text_or_null(part.refused_by())},
+            {"reason", text_or_null(forecast.reason)},
+            {"pending_reason", text_or_null(forecast.pending_reason)},
             {"blocked_by", part.blocked_by},
-            {"unchecked", or_null(part.why_unchecked())},
-            {"groups_not_judged", or_null(part.groups_not_judged)},
-            {"account", or_null(part.account)},
-            {"partition", or_null(part.partition)},
-            {"qos", or_null(part.qos)},
+            {"unchecked", text_or_null(part.why_unchecked())},
+            {"groups_not_judged", text_or_null(part.groups_not_judged)},
+            {"account", text_or_null(part.account)},
+            {"partition", text_or_null(part.partition)},
+            {"qos", text_or_null(part.qos)},
             {"message", part.decision.message}};
 }
 

@@ -67,10 +67,10 @@ constexpr std::string_view partition_down = "PartitionDown";
 /// The first limit with this Reason that the engine expects to block the job.
 std::optional<Violation> find_expected(const gate::ResolvedRequest& asked, std::string_view reason) {
     for (std::size_t i = 0; i < asked.view().partitions.size(); ++i) {
-        const auto wait = find_wait(asked, i);
-        if (!wait) continue;
-        const auto found = std::ranges::find(wait->violations, reason, &Violation::reason);
-        if (found != wait->violations.end()) return *found;
+        const auto cause = find_pending_cause(asked, i);
+        if (!cause) continue;
+        const auto found = std::ranges::find(cause->violations, reason, &Violation::reason);
+        if (found != cause->violations.end()) return *found;
     }
     return std::nullopt;
 }
@@ -234,7 +234,7 @@ class Explainer {
         const auto asked = resolve(request);
         const std::size_t count = asked.view().partitions.size();
         for (std::size_t i = 0; i < count; ++i)
-            if (const auto wait = find_wait(asked, i); !wait || !wait->is_permanent) return false;
+            if (const auto cause = find_pending_cause(asked, i); !cause || !cause->is_permanent) return false;
         return count > 0;
     }
 

@@ -91,9 +91,9 @@ BOOST_AUTO_TEST_CASE(without_enforcement_only_a_closed_first_partition_blocks_a_
     request.partition = "viz,main";
     BOOST_TEST(
         answer().blocked ==
-        "partition viz is for members of lab, staff (AllowGroups), and ana is not one; with it first in "
-        "the list, slurmctld never starts this job without a maximum of nodes: leave it out, or add "
-        "--nodes");
+        "partition viz is for members of lab, staff (AllowGroups), and ana is not one; it is the first in "
+        "the list, so slurmctld never starts this job unless it has a maximum of nodes: leave that "
+        "partition out, or add --nodes");
     request.max_nodes = 1;
     BOOST_TEST(!is_blocked());
     partitions[0].allow_groups = {"nobody"};

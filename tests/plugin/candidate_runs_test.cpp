@@ -39,8 +39,8 @@ struct CandidateRunsSetup {
 BOOST_FIXTURE_TEST_SUITE(candidate_runs, CandidateRunsSetup)
 
 BOOST_AUTO_TEST_CASE(counts_what_differs) {
-    BOOST_TEST(!compare([](const policy::Policy&) { return model::Decision(); })->differs());
-    BOOST_TEST(compare([](const policy::Policy&) { return refused(); })->differs());
+    BOOST_TEST(!compare([] { return model::Decision(); }).value().differs());
+    BOOST_TEST(compare([] { return refused(); }).value().differs());
 
     const auto counts = runs.counts();
     BOOST_TEST(counts.policy == candidate->hash());
@@ -50,9 +50,9 @@ BOOST_AUTO_TEST_CASE(counts_what_differs) {
 }
 
 BOOST_AUTO_TEST_CASE(begins_anew_with_another_candidate) {
-    compare([](const policy::Policy&) { return refused(); });
+    compare([] { return refused(); });
     candidate = some_candidate("site { limits = 'off' }");
-    compare([](const policy::Policy&) { return model::Decision(); });
+    compare([] { return model::Decision(); });
 
     BOOST_TEST(runs.counts().policy == candidate->hash());
     BOOST_TEST(runs.counts().compared == 1u);
@@ -60,12 +60,12 @@ BOOST_AUTO_TEST_CASE(begins_anew_with_another_candidate) {
 }
 
 BOOST_AUTO_TEST_CASE(a_candidate_that_took_too_much_time_is_not_asked_until_some_comes_back) {
-    compare([](const policy::Policy&) {
+    compare([] {
         std::this_thread::sleep_for(110ms);
         return model::Decision();
     });
     bool is_asked = false;
-    const auto ask = [&](const policy::Policy&) {
+    const auto ask = [&] {
         is_asked = true;
         return model::Decision();
     };
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(what_comparisons_need_counts_as_their_time) {
     BOOST_TEST(runs.has_time());
     runs.spend(110ms);
     BOOST_TEST(!runs.has_time());
-    BOOST_TEST(!compare([](const policy::Policy&) { return refused(); }));
+    BOOST_TEST(!compare([] { return refused(); }));
     runs.skip(*candidate);
     BOOST_TEST(runs.counts().skipped == 2u);
 }
@@ -89,8 +89,8 @@ BOOST_AUTO_TEST_CASE(what_comparisons_need_counts_as_their_time) {
 /// What comes of a comparison during another one.
 std::optional<gate::Comparison> compare_within_another(CandidateRunsSetup& setup) {
     std::optional<gate::Comparison> found;
-    const auto outer = setup.compare([&](const policy::Policy&) {
-        const auto decide = [](const policy::Policy&) { return model::Decision(); };
+    const auto outer = setup.compare([&] {
+        const auto decide = [] { return model::Decision(); };
         std::thread([&] { found = setup.compare(decide); }).join();
         return model::Decision();
     });
@@ -105,11 +105,11 @@ BOOST_AUTO_TEST_CASE(no_thread_waits_for_the_script_of_a_candidate) {
     BOOST_TEST(!compare_within_another(*this));
     BOOST_TEST(runs.counts().compared == 1u);
     BOOST_TEST(runs.counts().skipped == 1u);
-    BOOST_TEST(compare([](const policy::Policy&) { return model::Decision(); }).has_value());
+    BOOST_TEST(compare([] { return model::Decision(); }).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(what_fails_is_skipped) {
-    BOOST_TEST(!compare([](const policy::Policy&) -> model::Decision { throw std::bad_alloc(); }));
+    BOOST_TEST(!compare([]() -> model::Decision { throw std::bad_alloc(); }));
     BOOST_TEST(runs.counts().skipped == 1u);
     BOOST_TEST(runs.counts().compared == 0u);
 }

@@ -19,39 +19,39 @@ constexpr std::uint32_t joe = 1001;    // in the group 70
 constexpr std::uint32_t nobody = 4711; // the directory has no such user
 
 /// The group 60 is gpu; there are no others.
-bool lets_in(std::string_view groups, std::uint32_t user_id) {
+bool is_shown_to(std::string_view groups, std::uint32_t user_id) {
     test::FakeHost host;
-    return policy::compat::lets_in(groups, user_id, host).value();
+    return policy::compat::is_shown_to(groups, user_id, host).value();
 }
 
 } // namespace
 
 BOOST_AUTO_TEST_CASE(members_of_one_of_the_groups_are_let_in) {
-    BOOST_TEST(lets_in("gpu", ana));
-    BOOST_TEST(!lets_in("gpu", joe));
-    BOOST_TEST(lets_in("none,gpu", ana));
-    BOOST_TEST(!lets_in("none,gpu", joe));
-    BOOST_TEST(!lets_in("gpu", nobody));
-    BOOST_TEST(!lets_in("gpu", 0)); // root is not in it
+    BOOST_TEST(is_shown_to("gpu", ana));
+    BOOST_TEST(!is_shown_to("gpu", joe));
+    BOOST_TEST(is_shown_to("none,gpu", ana));
+    BOOST_TEST(!is_shown_to("none,gpu", joe));
+    BOOST_TEST(!is_shown_to("gpu", nobody));
+    BOOST_TEST(!is_shown_to("gpu", 0)); // root is not in it
 }
 
 BOOST_AUTO_TEST_CASE(without_groups_everybody_is_let_in) {
-    BOOST_TEST(lets_in("", joe));
-    BOOST_TEST(lets_in("", nobody));
+    BOOST_TEST(is_shown_to("", joe));
+    BOOST_TEST(is_shown_to("", nobody));
 }
 
 BOOST_AUTO_TEST_CASE(groups_that_do_not_exist_keep_nobody_out) {
-    BOOST_TEST(lets_in("none", joe));
-    BOOST_TEST(lets_in("none,neither", nobody));
+    BOOST_TEST(is_shown_to("none", joe));
+    BOOST_TEST(is_shown_to("none,neither", nobody));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_known_yet_is_an_error) {
     test::FakeHost host;
     host.unknown_id = ana;
-    BOOST_TEST(!policy::compat::lets_in("gpu", ana, host));
-    BOOST_TEST(policy::compat::lets_in("none", ana, host).value()); // the user is not asked about
+    BOOST_TEST(!policy::compat::is_shown_to("gpu", ana, host));
+    BOOST_TEST(policy::compat::is_shown_to("none", ana, host).value()); // the user is not asked about
     host.unknown_group = "gpu";
-    BOOST_TEST(!policy::compat::lets_in("gpu", joe, host));
+    BOOST_TEST(!policy::compat::is_shown_to("gpu", joe, host));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

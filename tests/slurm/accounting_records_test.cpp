@@ -310,7 +310,7 @@ BOOST_AUTO_TEST_CASE(usage_of_a_user_is_read) {
 
     const model::Usage usage = read_usage(raw, tres_count);
 
-    const std::uint64_t unit = committed_tres(raw).is_in_seconds ? 60 : 1;
+    const std::uint64_t unit = run_tres(raw).is_in_seconds ? 60 : 1;
     BOOST_TEST(usage.jobs == 1u);
     BOOST_TEST(usage.submit_jobs == 3u);
     BOOST_TEST(usage.tres == (model::TresCounts{4, 4000, 1}));

@@ -2,6 +2,7 @@
 //
 // qosgate verify: counts the jobs again and compares with slurmctld's counters.
 #include "command.hpp"
+#include "or_null.hpp"
 #include "report/counter_reading.hpp"
 #include "table.hpp"
 
@@ -199,16 +200,12 @@ void print(const Verified& verified, std::ostream& out) {
         out << "Not compared: " << what << '\n';
 }
 
-ordered_json name_or_null(const std::string& name) {
-    return name.empty() ? ordered_json() : ordered_json(name);
-}
-
 ordered_json amount_json(const CountedAmount& what, const slurm::AssocRecords& records) {
     const CounterNames names = names_of(what.counter, records);
-    return {{"qos", name_or_null(names.qos)},
-            {"account", name_or_null(names.account)},
-            {"user", name_or_null(names.user)},
-            {"partition", name_or_null(names.partition)},
+    return {{"qos", text_or_null(names.qos)},
+            {"account", text_or_null(names.account)},
+            {"user", text_or_null(names.user)},
+            {"partition", text_or_null(names.partition)},
             {"what", code_of(what.measure)},
             {"tres", what.measure == LimitMeasure::tres ? ordered_json(records.tres->name(what.tres))
                                                         : ordered_json()}};

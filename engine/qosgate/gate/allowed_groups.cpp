@@ -2,6 +2,7 @@
 #include "qosgate/gate/allowed_groups.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/partition_rules.hpp"
 #include "qosgate/quota/user_groups.hpp"
 
 #include <algorithm>
@@ -14,9 +15,6 @@ namespace {
 using model::EnforcePartLimits;
 using model::Partition;
 
-/// Of older releases it is known what they do with lists.
-constexpr limits::Release first_unknown{23, 2};
-
 constexpr std::size_t max_shown = 200;
 
 /// root and SlurmUser use every partition. The owner counts, not the sender.
@@ -24,7 +22,7 @@ bool is_exempt(const ResolvedRequest& asked) {
     return asked.request.user_id == 0 || asked.request.user_id == asked.context.cluster.slurm_user_id;
 }
 
-bool lets_in(const Partition& partition, const std::vector<std::string>& groups) {
+bool lets_member_in(const Partition& partition, const std::vector<std::string>& groups) {
     return partition.allow_groups.empty() ||
            std::ranges::any_of(partition.allow_groups, [&](const std::string& allowed) {
                return std::ranges::find(groups, allowed) != groups.end();
@@ -54,16 +52,16 @@ std::vector<const Partition*> shown_partitions(const ResolvedRequest& asked) {
 /// A list of partitions; those in `denied` do not let the owner in.
 GroupsAnswer judge_list(const ResolvedRequest& asked, const std::vector<const Partition*>& denied) {
     const std::string why = describe(asked, *denied.front());
-    if (asked.context.release >= first_unknown) return {.blocked = {}, .not_judged = why};
+    // What later releases do with lists is not known.
+    if (!asked.context.release.follows(limits::rules::stops_at_closed_groups))
+        return {.blocked = {}, .not_judged = why};
     const auto& all = asked.view().partitions;
     const bool are_all = denied.size() == all.size();
     if (are_all || asked.context.cluster.enforce_part_limits != EnforcePartLimits::no)
         return {.blocked = why, .not_judged = {}};
     const bool is_first = denied.front() == all.front().partition.get();
     if (!is_first || asked.request.max_nodes) return {}; // it starts in another one
-    return {.blocked = why + "; with it first in the list, slurmctld never starts this job without a maximum "
-                             "of nodes: leave it out, or add --nodes",
-            .not_judged = {}};
+    return {.blocked = text::format("{}; {}", why, consequence_of_closed_first), .not_judged = {}};
 }
 
 } // namespace
@@ -83,7 +81,7 @@ GroupsAnswer judge_groups(const ResolvedRequest& asked, const quota::UserGroups&
                     name_of_owner(asked), own.error().message)};
     std::vector<const Partition*> denied;
     std::ranges::copy_if(shown, std::back_inserter(denied),
-                         [&](const Partition* partition) { return !lets_in(*partition, *own); });
+                         [&](const Partition* partition) { return !lets_member_in(*partition, *own); });
     if (denied.empty()) return {};
     if (asked.view().partitions.size() > 1) return judge_list(asked, denied);
     return {.blocked =

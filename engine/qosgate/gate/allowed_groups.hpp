@@ -14,7 +14,7 @@ class UserGroups;
 
 namespace qg::gate {
 
-/// Both are sentences without an end; empty: there is nothing to say.
+/// Both are sentences without a full stop; empty: there is nothing to say.
 struct GroupsAnswer {
     std::string blocked;    ///< why slurmctld refuses the job, or never starts it
     std::string not_judged; ///< what may decide about it, too, and is not known

@@ -72,16 +72,16 @@ struct IsSameObstacle {
 };
 
 /// Everything that blocks a job permanently in any of its attempts, each once.
-std::vector<Obstacle> list_lasting(std::span<const Wait> pending) {
+std::vector<Obstacle> list_lasting(std::span<const PendingCause> pending) {
     std::vector<Obstacle> blocking;
     std::unordered_set<Obstacle, ObstacleHash, IsSameObstacle> seen;
     const auto add = [&](const Obstacle& obstacle) {
         if (seen.insert(obstacle).second) blocking.push_back(obstacle);
     };
-    for (const Wait& wait : pending) {
-        for (const Violation& violation : wait.violations)
+    for (const PendingCause& cause : pending) {
+        for (const Violation& violation : cause.violations)
             if (violation.is_permanent()) add(&violation);
-        for (const PartitionProblem& rule : wait.rules)
+        for (const PartitionProblem& rule : cause.rules)
             add(&rule);
     }
     return blocking;
@@ -106,8 +106,8 @@ bool are_all_down(const model::AccountView& view) {
 std::string_view reason_of(const DetailedForecast& forecast, const model::AccountView& view) {
     if (forecast.summary.code != model::RejectCode::none) return forecast.summary.reason;
     if (are_all_down(view)) return "PartitionDown"; // before anything else
-    const Wait* wait = forecast.wait();
-    return wait != nullptr ? wait->reason : forecast.summary.reason;
+    const PendingCause* cause = forecast.blocking();
+    return cause != nullptr ? cause->reason : forecast.summary.reason;
 }
 
 /// The first lines about what blocks a job.
@@ -144,25 +144,17 @@ std::vector<std::string> under_headline(std::string_view what, std::string_view 
 }
 
 bool is_about_time(const Violation& violation) {
-    switch (model::facts_of(violation.limit).measure) {
-    case model::LimitMeasure::wall:
-    case model::LimitMeasure::tres_minutes:
-    case model::LimitMeasure::tres_run_minutes: return true;
-    case model::LimitMeasure::tres:
-    case model::LimitMeasure::running_jobs:
-    case model::LimitMeasure::submitted_jobs: break;
-    }
-    return false;
+    return model::facts_of(violation.limit).is_about_time();
 }
 
 /// Whether a limit on time blocks the job.
 bool breaks_time(const DetailedForecast& forecast) {
     if (std::ranges::any_of(forecast.refusing, is_about_time)) return true;
     if (forecast.refusal) return model::is_about_time(forecast.refusal->code);
-    return std::ranges::any_of(forecast.pending, [](const Wait& wait) {
-        return std::ranges::any_of(wait.violations, is_about_time) ||
+    return std::ranges::any_of(forecast.pending, [](const PendingCause& cause) {
+        return std::ranges::any_of(cause.violations, is_about_time) ||
                std::ranges::any_of(
-                   wait.rules, [](const PartitionProblem& rule) { return model::is_about_time(rule.code); });
+                   cause.rules, [](const PartitionProblem& rule) { return model::is_about_time(rule.code); });
     });
 }
 
@@ -197,7 +189,8 @@ std::optional<std::string> say_options(const std::optional<JobRequest>& better, 
 
 /// Whether a request that is taken waits for other jobs at first.
 bool waits_for_others(const JobRequest& better, const ResolvedRequest& asked, limits::Strictness strictness) {
-    return !better.starts_later() && predict(resolve(better, asked.context), strictness).wait() != nullptr;
+    return !better.starts_later() &&
+           predict(resolve(better, asked.context), strictness).blocking() != nullptr;
 }
 
 /// Whether a partition accepts no new jobs.
@@ -223,17 +216,19 @@ std::vector<std::string> never_lines(const DetailedForecast& forecast, const mod
 
 /// The limits that a job waits for in the first partition without a permanent problem.
 std::span<const Violation> passing_limits(const DetailedForecast& forecast) {
-    const auto found = std::ranges::find_if(
-        forecast.pending, [](const Wait& wait) { return !wait.is_permanent && !wait.violations.empty(); });
+    const auto found = std::ranges::find_if(forecast.pending, [](const PendingCause& cause) {
+        return !cause.is_permanent && !cause.violations.empty();
+    });
     return found == forecast.pending.end() ? std::span<const Violation>() : found->violations;
 }
 
 /// The lines about what a job waits for. If partitions are down, the job may be blocked permanently in
 /// others.
 std::vector<std::string> wait_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
-    if (forecast.wait() == nullptr) return {};
+    if (forecast.blocking() == nullptr) return {};
     std::vector<Obstacle> blocking;
-    if (std::ranges::any_of(forecast.pending, &Wait::is_down)) blocking = list_lasting(forecast.pending);
+    if (std::ranges::any_of(forecast.pending, &PendingCause::is_down))
+        blocking = list_lasting(forecast.pending);
     bool is_certain = !blocking.empty();
     const bool starts_later = asked.request.starts_later();
     if (starts_later && are_all_down(asked.view())) return {down_line(asked.view()) + " at present"};

@@ -14,22 +14,22 @@ namespace {
 
 using limits::Violation;
 
-[[gnu::cold]] Wait wait_for_limits(std::vector<Violation> violations) {
-    Wait wait;
-    wait.reason = violations.front().reason;
-    wait.is_permanent = std::any_of(violations.begin(), violations.end(),
-                                    [](const Violation& v) { return v.is_permanent(); });
-    wait.violations = std::move(violations);
-    return wait;
+[[gnu::cold]] PendingCause cause_of_limits(std::vector<Violation> violations) {
+    PendingCause cause;
+    cause.reason = violations.front().reason;
+    cause.is_permanent = std::any_of(violations.begin(), violations.end(),
+                                     [](const Violation& v) { return v.is_permanent(); });
+    cause.violations = std::move(violations);
+    return cause;
 }
 
-[[gnu::cold]] Wait wait_for_partition(std::vector<PartitionProblem> rules) {
-    Wait wait;
-    wait.reason = rules.front().pending;
-    wait.is_permanent = true;
-    wait.rules = std::move(rules);
-    wait.is_refused = true;
-    return wait;
+[[gnu::cold]] PendingCause cause_of_partition(std::vector<PartitionProblem> rules) {
+    PendingCause cause;
+    cause.reason = rules.front().pending;
+    cause.is_permanent = true;
+    cause.rules = std::move(rules);
+    cause.is_refused = true;
+    return cause;
 }
 
 bool is_passing(const Violation& violation) {
@@ -154,85 +154,85 @@ struct Attempt {
 };
 
 /// The job waits for limits of the pre-select stage, which slurmctld checks before the partition's lists.
-[[gnu::cold]] Wait wait_for_others(std::vector<Violation> violations, const Attempt& attempt) {
-    Wait wait = wait_for_limits(std::move(violations));
+[[gnu::cold]] PendingCause cause_of_others(std::vector<Violation> violations, const Attempt& attempt) {
+    PendingCause cause = cause_of_limits(std::move(violations));
     auto hidden = attempt.find_hidden_limits();
     if (const model::Partition* partition = attempt.partition())
-        wait.rules = find_access_problems(attempt.asked, *partition);
-    wait.is_permanent = wait.is_permanent || !hidden.empty() || !wait.rules.empty();
-    std::move(hidden.begin(), hidden.end(), std::back_inserter(wait.violations));
-    return wait;
+        cause.rules = find_access_problems(attempt.asked, *partition);
+    cause.is_permanent = cause.is_permanent || !hidden.empty() || !cause.rules.empty();
+    std::move(hidden.begin(), hidden.end(), std::back_inserter(cause.violations));
+    return cause;
 }
 
 /// The job waits for the limit on nodes, which slurmctld checks before it looks at the allocation.
-[[gnu::cold]] Wait wait_for_node_limit(const Violation& node_limit, const Attempt& attempt) {
-    Wait wait = wait_for_limits({node_limit});
+[[gnu::cold]] PendingCause cause_of_node_limit(const Violation& node_limit, const Attempt& attempt) {
+    PendingCause cause = cause_of_limits({node_limit});
     for (Violation& hidden : attempt.find_hidden_limits())
-        if (!hidden.same_limit(node_limit)) wait.violations.push_back(std::move(hidden));
-    return wait;
+        if (!hidden.same_limit(node_limit)) cause.violations.push_back(std::move(hidden));
+    return cause;
 }
 
 /// What blocks the job in one partition that is up, in the order of one scheduling attempt.
-std::optional<Wait> find_wait_if_up(const Attempt& attempt) {
+std::optional<PendingCause> find_cause_if_up(const Attempt& attempt) {
     const ResolvedRequest& asked = attempt.asked;
     const model::Partition* partition = attempt.partition();
-    const auto wait_for_rules = [&](std::vector<PartitionProblem> rules) {
-        Wait wait = wait_for_partition(std::move(rules));
-        wait.violations = attempt.find_lasting_limits();
-        return wait;
+    const auto cause_of_rules = [&](std::vector<PartitionProblem> rules) {
+        PendingCause cause = cause_of_partition(std::move(rules));
+        cause.violations = attempt.find_lasting_limits();
+        return cause;
     };
     if (partition)
         if (auto rules = find_early_problems(
                 asked, size_at_attempt(asked.counter, asked.job, asked.view()), *partition,
                 asked.job.is_time_untold ? asked.request.time_limit : attempt.accepted.time_limit);
             !rules.empty())
-            return wait_for_rules(std::move(rules));
+            return cause_of_rules(std::move(rules));
 
     auto verdict = attempt.judge();
 
-    if (!verdict.passed_pre_select()) return wait_for_others(std::move(verdict.pre_select), attempt);
+    if (!verdict.passed_pre_select()) return cause_of_others(std::move(verdict.pre_select), attempt);
     if (partition)
         if (auto rules = find_access_problems(asked, *partition); !rules.empty())
-            return wait_for_rules(std::move(rules));
-    if (verdict.breaks_node_limit()) return wait_for_node_limit(*verdict.node_limit, attempt);
+            return cause_of_rules(std::move(rules));
+    if (verdict.breaks_node_limit()) return cause_of_node_limit(*verdict.node_limit, attempt);
     auto problem = partition ? find_selection_problem(asked, *partition) : std::nullopt;
     if (!problem && verdict.post_select.empty()) return std::nullopt;
     const bool is_held = asked.request.priority == 0u; // slurmctld selects no nodes for a held job
     if (verdict.post_select.empty()) {
-        Wait wait = wait_for_partition({*std::move(problem)});
-        wait.is_refused = !is_held;
-        return wait;
+        PendingCause cause = cause_of_partition({*std::move(problem)});
+        cause.is_refused = !is_held;
+        return cause;
     }
     // The Reason of a limit on the allocation replaces that of the partition's rule. slurmctld does not check
     // these limits yet when a batch job is submitted.
-    Wait wait = wait_for_limits(std::move(verdict.post_select));
+    PendingCause cause = cause_of_limits(std::move(verdict.post_select));
     if (problem) {
-        wait.is_permanent = true;
-        wait.rules = {*std::move(problem)};
-        wait.is_refused = asked.request.is_batch && !is_held;
+        cause.is_permanent = true;
+        cause.rules = {*std::move(problem)};
+        cause.is_refused = asked.request.is_batch && !is_held;
     }
-    return wait;
+    return cause;
 }
 
 /// A partition that is down starts no job, whatever else the job waits for.
-void note_down(std::optional<Wait>& wait, const Attempt& attempt) {
-    if (attempt.partition() == nullptr || (wait && wait->is_permanent)) return;
+void note_down(std::optional<PendingCause>& cause, const Attempt& attempt) {
+    if (attempt.partition() == nullptr || (cause && cause->is_permanent)) return;
     auto problem = find_down_problem(attempt.asked, *attempt.partition());
     if (!problem) return;
-    if (!wait) wait.emplace();
-    wait->is_down = true;
-    wait->reason = problem->pending;
-    wait->rules.push_back(*std::move(problem));
+    if (!cause) cause.emplace();
+    cause->is_down = true;
+    cause->reason = problem->pending;
+    cause->rules.push_back(*std::move(problem));
 }
 
 } // namespace
 
-std::optional<Wait> find_wait(const ResolvedRequest& asked, const limits::SubmitVerdict& accepted,
-                              std::size_t partition) {
+std::optional<PendingCause> find_pending_cause(const ResolvedRequest& asked,
+                                               const limits::SubmitVerdict& accepted, std::size_t partition) {
     const Attempt attempt{asked, accepted, partition};
-    auto wait = find_wait_if_up(attempt);
-    note_down(wait, attempt);
-    return wait;
+    auto cause = find_cause_if_up(attempt);
+    note_down(cause, attempt);
+    return cause;
 }
 
 [[gnu::hot]] JobSize size_at_attempt(const JobCounter& counter, const model::ResolvedJob& job,

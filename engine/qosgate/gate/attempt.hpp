@@ -15,7 +15,7 @@
 namespace qg::gate {
 
 /// What keeps an accepted job pending in one partition.
-struct Wait {
+struct PendingCause {
     std::string_view reason;                   ///< Reason token
     bool is_permanent = false;                 ///< the job never starts unchanged
     bool is_down = false;                      ///< the partition is down, and nothing else is permanent
@@ -28,8 +28,8 @@ struct Wait {
 
 /// What blocks the job in the partition with this index; empty if nothing does. `accepted` is the verdict of
 /// the submit stage. Threads: one per ResolvedRequest.
-std::optional<Wait> find_wait(const ResolvedRequest& asked, const limits::SubmitVerdict& accepted,
-                              std::size_t partition);
+std::optional<PendingCause> find_pending_cause(const ResolvedRequest& asked,
+                                               const limits::SubmitVerdict& accepted, std::size_t partition);
 
 /// The job's size as partitions see it when the job starts. Gres may reduce the nodes that were counted.
 JobSize size_at_attempt(const JobCounter& counter, const model::ResolvedJob& job,

@@ -20,11 +20,12 @@ namespace qg::gate {
 /// "accepted", "refused", or "refused by slurmctld" (which qosgate expects); a literal.
 [[nodiscard]] std::string_view describe_decision(const model::Decision& decision) noexcept;
 
-/// How the decision of a candidate policy differs from that of the policy in force.
+/// How the decision of a candidate policy differs from that of the policy in force. If nothing differs, only
+/// `policy`, `outcome` and `user` are set.
 struct Comparison {
-    std::uint64_t policy = 0;     ///< the candidate's hash
-    std::string_view outcome;     ///< the candidate's; a literal
-    bool outcome_differs = false; ///< the other members are empty unless something differs
+    std::uint64_t policy = 0; ///< the candidate's hash
+    std::string_view outcome; ///< the candidate's; a literal
+    bool outcome_differs = false;
     bool message_differs = false; ///< what the user reads
     /// "qos: normal -> debug", from the job as it was left to the job as the candidate leaves it; only if
     /// both accept it.
@@ -33,9 +34,8 @@ struct Comparison {
     /// The rules of either policy that did what the other one's rules did not, in order; empty: limits,
     /// partitions or settings made the difference.
     std::vector<std::string> rules = {};
-    std::vector<model::DecisionEvent> events =
-        {}; ///< of the candidate, those that the decision has not; at most 16
-
+    /// Those of the candidate that the decision has not; at most 16.
+    std::vector<model::DecisionEvent> events = {};
     std::string user = {}; ///< the owner's login name, as far as the candidate's decision knows it
 
     [[nodiscard]] bool differs() const noexcept {

@@ -17,26 +17,26 @@ using model::RejectCode;
 std::optional<Refusal> refuse_after_limits(const DetailedForecast& forecast, const model::AccountView& view,
                                            model::EnforcePartLimits enforce) {
     if (has_hidden_partition(view)) return std::nullopt; // a hidden partition may refuse first
-    const auto breaks_rule = [](const Wait& wait) { return wait.is_refused; };
+    const auto breaks_rule = [](const PendingCause& cause) { return cause.is_refused; };
     const auto first = std::find_if(forecast.pending.begin(), forecast.pending.end(), breaks_rule);
     if (enforce == model::EnforcePartLimits::no || first == forecast.pending.end()) return std::nullopt;
     if (enforce == model::EnforcePartLimits::all)
         return Refusal{RejectCode::partition_limits, lines_of(first->rules)};
     // A job whose last partition is down may wait for it.
-    const auto starts_nothing = [](const Wait& wait) { return wait.is_refused || wait.is_down; };
+    const auto starts_nothing = [](const PendingCause& cause) { return cause.is_refused || cause.is_down; };
     if (forecast.starts_somewhere() || forecast.pending.back().is_down ||
         !std::ranges::all_of(forecast.pending, starts_nothing))
         return std::nullopt;
     std::vector<PartitionProblem> problems;
-    for (const Wait& wait : forecast.pending)
-        std::ranges::copy(wait.rules, std::back_inserter(problems));
+    for (const PendingCause& cause : forecast.pending)
+        std::ranges::copy(cause.rules, std::back_inserter(problems));
     return Refusal{RejectCode::partition_limits, lines_of(problems)};
 }
 
 /// The answer to a change that makes the job impossible in its first partition, even if slurmctld does not
 /// enforce rules of partitions. slurmctld makes the change nevertheless.
 std::optional<Refusal> refuse_after_change(const DetailedForecast& forecast) {
-    const Wait& first = forecast.pending.front();
+    const PendingCause& first = forecast.pending.front();
     if (first.attempt != 0 || first.reason != "PartitionConfig") return std::nullopt;
     return Refusal{RejectCode::partition_limits, lines_of(first.rules)};
 }
@@ -71,10 +71,10 @@ limits::SubmitVerdict judge_submission(const ResolvedRequest& asked, const Parti
 /// Makes the next attempt.
 void try_to_start(DetailedForecast& forecast, const ResolvedRequest& asked,
                   const limits::SubmitVerdict& accepted, std::size_t partition) {
-    if (auto wait = find_wait(asked, accepted, partition)) {
-        wait->attempt = forecast.attempts;
-        wait->partition = partition;
-        forecast.pending.push_back(*std::move(wait));
+    if (auto cause = find_pending_cause(asked, accepted, partition)) {
+        cause->attempt = forecast.attempts;
+        cause->partition = partition;
+        forecast.pending.push_back(*std::move(cause));
     }
     ++forecast.attempts;
 }
@@ -100,22 +100,23 @@ void try_to_start(DetailedForecast& forecast, const ResolvedRequest& asked,
 
 } // namespace
 
-const Wait* DetailedForecast::wait() const noexcept {
+const PendingCause* DetailedForecast::blocking() const noexcept {
     if (pending.empty() || starts_somewhere() || refusal) return nullptr;
-    const auto passing =
-        std::find_if(pending.begin(), pending.end(), [](const Wait& wait) { return !wait.is_permanent; });
+    const auto passing = std::find_if(pending.begin(), pending.end(),
+                                      [](const PendingCause& cause) { return !cause.is_permanent; });
     return passing == pending.end() ? &pending.front() : &*passing;
 }
 
 bool DetailedForecast::never_starts() const noexcept {
-    const Wait* blocking = wait();
-    return !is_refused() && blocking != nullptr && blocking->is_permanent;
+    const PendingCause* cause = blocking();
+    return !is_refused() && cause != nullptr && cause->is_permanent;
 }
 
 bool DetailedForecast::starts_only_in_down() const noexcept {
-    const Wait* blocking = wait();
-    return !is_refused() && blocking != nullptr && blocking->is_down &&
-           std::ranges::all_of(pending, [](const Wait& w) { return w.is_permanent || w.is_down; });
+    const PendingCause* cause = blocking();
+    return !is_refused() && cause != nullptr && cause->is_down &&
+           std::ranges::all_of(pending,
+                               [](const PendingCause& each) { return each.is_permanent || each.is_down; });
 }
 
 bool DetailedForecast::takes_the_job() const noexcept {
@@ -123,7 +124,7 @@ bool DetailedForecast::takes_the_job() const noexcept {
 }
 
 bool DetailedForecast::starts_by_itself() const noexcept {
-    return !is_refused() && wait() == nullptr;
+    return !is_refused() && blocking() == nullptr;
 }
 
 DetailedForecast predict(const ResolvedRequest& asked, limits::Strictness strictness, Steps steps) {
@@ -171,7 +172,7 @@ DetailedForecast predict_fully(ResolvedRequest& resolved, limits::Strictness str
     };
     DetailedForecast forecast = predict_now();
     if (!resolved.known || forecast.never_starts()) return forecast;
-    if (forecast.wait() != nullptr) {
+    if (forecast.blocking() != nullptr) {
         change_usage([](model::Usage& usage) {
             usage.jobs = usage.submit_jobs = 0;
             usage.tres.clear();

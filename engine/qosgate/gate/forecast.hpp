@@ -22,7 +22,7 @@ struct DetailedForecast {
     std::optional<Refusal> refusal;          ///< any other refusal; for limits only its code
     /// An accepted job is tried in each partition, and there with each of its QOSs. One entry for each
     /// attempt that is blocked, in the order tried.
-    std::vector<Wait> pending;
+    std::vector<PendingCause> pending;
     std::size_t attempts = 0;                                          ///< all, blocked or not
     limits::Strictness strictness = limits::Strictness::as_configured; ///< of the submit stage
 
@@ -41,7 +41,7 @@ struct DetailedForecast {
     [[nodiscard]] bool starts_by_itself() const noexcept;
     /// If no attempt starts the job, the entry that blocks it least; else null. Lives as long as the
     /// forecast.
-    [[nodiscard]] const Wait* wait() const noexcept;
+    [[nodiscard]] const PendingCause* blocking() const noexcept;
 };
 
 /// The steps before the first attempt at which slurmctld may refuse. A change of a job skips some.
@@ -52,7 +52,7 @@ struct Steps {
 };
 
 /// Predicts a resolved request. If the job has to wait, also predicts what would still block it when no other
-/// job runs, because a temporary wait may hide a permanent one. Removes the current usage from the view.
+/// job runs, because a temporary cause may hide a permanent one. Removes the current usage from the view.
 /// Threads: one per ResolvedRequest.
 DetailedForecast predict_fully(ResolvedRequest& resolved, limits::Strictness strictness);
 

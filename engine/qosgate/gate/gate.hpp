@@ -25,7 +25,7 @@ enum class AnswerExtent : std::uint8_t {
 
 /// Decides about jobs.
 ///
-///   const Gate gate(provider, limits::Release::parse("22.05"));
+///   const Gate gate(provider, limits::Release{22, 5});
 ///   model::Decision decision = gate.decide(request, cluster, policy);
 ///
 /// Ownership: the provider outlives the gate.

@@ -22,12 +22,10 @@ constexpr std::size_t max_lines = 2 * max_problem_lines;
 /// Whether the limit counts the sum over running parts. Nodes are left out: parts may share them,
 /// and a shared node counts once.
 bool counts_parts_together(const limits::Violation& violation, const model::AccountView& view) {
-    using limits::TresLimit;
-    const auto* limit = std::get_if<TresLimit>(&violation.limit);
-    return limit != nullptr && violation.relation == limits::Relation::asked_too_much &&
-           violation.tres != view.tres->node() &&
-           (*limit == TresLimit::grp_tres || *limit == TresLimit::max_tres_per_user ||
-            *limit == TresLimit::max_tres_per_account);
+    const model::LimitFacts& facts = model::facts_of(violation.limit);
+    return facts.measure == model::LimitMeasure::tres && facts.sense == model::LimitSense::maximum &&
+           facts.counts_others() && violation.relation == limits::Relation::asked_too_much &&
+           violation.tres != view.tres->node();
 }
 
 bool share_association(const model::AccountView& a, const model::AccountView& b) {

@@ -255,9 +255,9 @@ Problem find_closed_first(const ResolvedRequest& asked) {
     if (first.is_hidden || !(partition.is_for_root || lacks_reservation)) return std::nullopt;
     return PartitionProblem{
         RejectCode::invalid_node_count, "PartitionNodeLimit",
-        text::format("partition {} is {}; with it first in the list, slurmctld never starts this job without "
-                     "a maximum of nodes: leave it out, or add --nodes",
-                     partition.name, partition.is_for_root ? "for root only" : "for jobs in a reservation")};
+        text::format("partition {} is {}; {}", partition.name,
+                     partition.is_for_root ? "for root only" : "for jobs in a reservation",
+                     consequence_of_closed_first)};
 }
 
 } // namespace

@@ -38,14 +38,7 @@ double factor_of(const Violation& violation) {
 } // namespace
 
 RequestFitter::Turn RequestFitter::turn_of(const Violation& violation) const {
-    switch (model::facts_of(violation.limit).measure) {
-    case LimitMeasure::tres_minutes:
-    case LimitMeasure::tres_run_minutes:
-    case LimitMeasure::wall: return Turn::time;
-    case LimitMeasure::tres:
-    case LimitMeasure::submitted_jobs:
-    case LimitMeasure::running_jobs: break;
-    }
+    if (model::facts_of(violation.limit).is_about_time()) return Turn::time;
     if (!violation.tres) return Turn::amounts;
     const TresKind kind = view_.tres->kind(*violation.tres);
     if (kind == TresKind::node) return Turn::nodes;

@@ -105,22 +105,22 @@ class Search {
         const auto fit = [&](const model::Partition& partition) { return fitter.fit_into(partition); };
         if (forecast.refusal)
             return is_of_partitions(forecast.refusal->code) && change_for_partitions(resolved.view(), fit);
-        const Wait* wait = find_wait(forecast);
-        if (wait == nullptr) return false;
-        if (!wait->rules.empty() && change_for_partitions(resolved.view(), fit)) return true;
+        const PendingCause* cause = find_pending_cause(forecast);
+        if (cause == nullptr) return false;
+        if (!cause->rules.empty() && change_for_partitions(resolved.view(), fit)) return true;
         // If nothing is permanent and nothing else runs, past usage is what blocks the job.
-        if (!wait->is_permanent) return satisfy_all(fitter, wait->violations, resolved.view(), per_node_);
+        if (!cause->is_permanent) return satisfy_all(fitter, cause->violations, resolved.view(), per_node_);
         std::vector<Violation> lasting;
-        std::ranges::copy_if(wait->violations, std::back_inserter(lasting), is_permanent);
+        std::ranges::copy_if(cause->violations, std::back_inserter(lasting), is_permanent);
         return !lasting.empty() && satisfy_all(fitter, lasting, resolved.view(), per_node_);
     }
 
     /// What blocks the job in the partitions that it is fitted to, permanent causes first; null if nothing.
-    const Wait* find_wait(const DetailedForecast& forecast) const {
-        const Wait* found = nullptr;
-        for (const Wait& wait : forecast.pending) {
-            if (std::ranges::find(fit_to_, wait.partition) == fit_to_.end()) continue;
-            if (found == nullptr || (wait.is_permanent && !found->is_permanent)) found = &wait;
+    const PendingCause* find_pending_cause(const DetailedForecast& forecast) const {
+        const PendingCause* found = nullptr;
+        for (const PendingCause& cause : forecast.pending) {
+            if (std::ranges::find(fit_to_, cause.partition) == fit_to_.end()) continue;
+            if (found == nullptr || (cause.is_permanent && !found->is_permanent)) found = &cause;
         }
         return found;
     }
@@ -152,8 +152,8 @@ bool meets_limit_per_node(const DetailedForecast& forecast) {
         return model::facts_of(v.limit).scope == model::LimitScope::node;
     };
     return std::ranges::any_of(forecast.refusing, is_per_node) ||
-           std::ranges::any_of(forecast.pending, [&](const Wait& wait) {
-               return std::ranges::any_of(wait.violations, is_per_node);
+           std::ranges::any_of(forecast.pending, [&](const PendingCause& cause) {
+               return std::ranges::any_of(cause.violations, is_per_node);
            });
 }
 

@@ -32,8 +32,8 @@ std::vector<Violation> limits_of_last(const ResolvedRequest& asked, std::uint64_
     for (model::Association& link : last.known->associations)
         run_others(link.usage);
     const DetailedForecast forecast = predict(last, strictness);
-    const Wait* wait = forecast.wait();
-    return wait == nullptr ? std::vector<Violation>() : wait->violations;
+    const PendingCause* cause = forecast.blocking();
+    return cause == nullptr ? std::vector<Violation>() : cause->violations;
 }
 
 } // namespace
@@ -41,7 +41,7 @@ std::vector<Violation> limits_of_last(const ResolvedRequest& asked, std::uint64_
 std::vector<std::string> tasks_at_once_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
     const std::uint64_t tasks = tasks_at_once(asked);
     // With several partitions, each may have a limit of its own.
-    if (tasks <= 1 || forecast.attempts != 1 || forecast.is_refused() || forecast.wait() != nullptr ||
+    if (tasks <= 1 || forecast.attempts != 1 || forecast.is_refused() || forecast.blocking() != nullptr ||
         asked.request.starts_later() || asked.request.is_het_part || !asked.known)
         return {};
     std::vector<Violation> limits = limits_of_last(asked, tasks, forecast.strictness);

@@ -118,13 +118,13 @@ void judge_update(Decision& decision, model::JobUpdate& update, ResolvedRequest&
 
     const bool enforces = settings.limits == Level::enforce && !is_operator;
     const DetailedForecast forecast = predict_for_answer(enforces, decision.forecast, predict_after);
-    if (!forecast.is_refused() && forecast.wait() == nullptr) return;
+    if (!forecast.is_refused() && forecast.blocking() == nullptr) return;
     auto lines = forecast_lines(forecast, after);
     bool could_start = true;
     if (!forecast.is_refused()) {
         // The change is not the cause of what blocked the job before.
         const DetailedForecast past = predict_before(Strictness::as_configured, /*limits=*/false);
-        if (past.wait() != nullptr && forecast_lines(past, before) == lines) return;
+        if (past.blocking() != nullptr && forecast_lines(past, before) == lines) return;
         could_start = !past.never_starts();
     }
     const Rejects rejects{.refused = enforces, .never_starting = enforces && could_start};

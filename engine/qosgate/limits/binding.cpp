@@ -41,9 +41,7 @@ class Finder {
     void run(const Stage& stage, std::span<const Row> rows, const OwnerView& owner, bool reads_users_limits) {
         for (const Row& row : rows) {
             const bool is_here = &stage_of(row.limit) == &stage;
-            if (!is_here || !owner.limits.has_any(row.reads)) continue;
-            if (row.rule != nullptr && !evaluation_.release.follows(*row.rule)) continue;
-            if (!reads_users_limits && row.is_of_users_alone()) continue;
+            if (!is_here || !evaluation_.applies(row, owner, reads_users_limits)) continue;
             if (std::holds_alternative<TresLimit>(row.limit))
                 take_tres(row, owner);
             else if (const auto value = evaluation_.take(row, owner))
@@ -79,14 +77,9 @@ class Finder {
 
     static const model::Usage& usage_for(const Row& row, const OwnerView& owner) {
         static const model::Usage nothing;
-        switch (row.usage_of()) {
-        case LimitScope::user: return owner.user_usage;
-        case LimitScope::account: return owner.account_usage;
-        case LimitScope::job:
-        case LimitScope::node: return nothing;
-        case LimitScope::group: break;
-        }
-        return owner.usage;
+        const LimitScope scope = row.usage_of();
+        const bool is_of_single_jobs = scope == LimitScope::job || scope == LimitScope::node;
+        return is_of_single_jobs ? nothing : model::usage_in_scope(owner, scope);
     }
 
     std::string_view reason_for(const LimitId& limit, OwnerKind kind, std::optional<std::size_t> tres) const {

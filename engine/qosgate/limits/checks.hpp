@@ -22,7 +22,7 @@ void fewest_nodes(const Comparison& at, TresLimit limit);
 // checks_minutes.cpp
 void minutes_or_time(const Comparison& at, TresLimit limit);
 void minutes_used(const Comparison& at, TresLimit limit);
-void minutes_committed(const Comparison& at, TresLimit limit);
+void run_minutes(const Comparison& at, TresLimit limit);
 void minutes_of_job(const Comparison& at, TresLimit limit);
 
 // checks_wall.cpp
@@ -58,12 +58,12 @@ inline constexpr Check fewest_nodes{functions::fewest_nodes, {.measure = LimitMe
 
 /// request x time > limit; gives a job without time limit one
 inline constexpr Check minutes_or_time{functions::minutes_or_time, {.measure = LimitMeasure::tres_minutes}};
-/// used minutes >= limit; with `safe`, the job's and the committed minutes count too
+/// used minutes >= limit; with `safe`, the job's minutes and the run minutes of others count, too
 inline constexpr Check minutes_used{
     functions::minutes_used, {.measure = LimitMeasure::tres_minutes, .with_others = true, .with_past = true}};
-/// minutes > limit, or committed + minutes > limit
-inline constexpr Check minutes_committed{functions::minutes_committed,
-                                         {.measure = LimitMeasure::tres_minutes, .with_others = true}};
+/// minutes > limit, or run minutes + minutes > limit
+inline constexpr Check run_minutes{functions::run_minutes,
+                                   {.measure = LimitMeasure::tres_minutes, .with_others = true}};
 /// request x time > limit
 inline constexpr Check minutes_of_job{functions::minutes_of_job, {.measure = LimitMeasure::tres_minutes}};
 

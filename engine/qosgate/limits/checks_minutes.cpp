@@ -65,29 +65,29 @@ void minutes_used(const Comparison& at, TresLimit limit) {
     const bool counts = counts_minutes(at);
     for_each_asked(at, limit, [&](std::size_t tres, std::uint64_t value, std::uint64_t count) {
         const std::uint64_t used = counts ? count_at(at.usage().tres_minutes, tres) : 0;
-        const std::uint64_t committed = counts ? count_at(at.usage().tres_run_minutes, tres) : 0;
+        const std::uint64_t running = counts ? count_at(at.usage().tres_run_minutes, tres) : 0;
         const std::uint64_t minutes = count * time.minutes;
         if (minutes == 0) return;
         const bool is_used_up = used >= value;
-        if (!is_used_up && !(safe && (minutes > value || minutes + committed > value - used))) return;
+        if (!is_used_up && !(safe && (minutes > value || minutes + running > value - used))) return;
         const Relation relation = relate_to_past(at, minutes, value, used);
         const bool counts_running = !is_used_up && relation != Relation::used_for_good;
-        add_minutes(at, limit, tres, time, value, counts_running ? used + committed : used, relation);
-        at.found.back().reserved = counts_running ? committed : 0;
+        add_minutes(at, limit, tres, time, value, counts_running ? used + running : used, relation);
+        at.found.back().run_minutes = counts_running ? running : 0;
     });
 }
 
-void minutes_committed(const Comparison& at, TresLimit limit) {
+void run_minutes(const Comparison& at, TresLimit limit) {
     const ScaledTime time = post_select_time(at);
     const bool counts = counts_minutes(at);
     for_each_asked(at, limit, [&](std::size_t tres, std::uint64_t value, std::uint64_t count) {
-        const std::uint64_t committed = counts ? count_at(at.usage().tres_run_minutes, tres) : 0;
+        const std::uint64_t running = counts ? count_at(at.usage().tres_run_minutes, tres) : 0;
         const std::uint64_t minutes = count * time.minutes;
         if (minutes == 0) return;
         if (minutes > value)
-            add_minutes(at, limit, tres, time, value, committed, Relation::asked_too_much);
-        else if (minutes + committed > value)
-            add_minutes(at, limit, tres, time, value, committed, Relation::not_enough_left);
+            add_minutes(at, limit, tres, time, value, running, Relation::asked_too_much);
+        else if (minutes + running > value)
+            add_minutes(at, limit, tres, time, value, running, Relation::not_enough_left);
     });
 }
 

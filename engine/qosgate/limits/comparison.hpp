@@ -27,16 +27,7 @@ struct Comparison {
                    ? evaluation.operator_bits(word)
                    : 0;
     }
-    [[nodiscard]] const model::Usage& usage() const {
-        switch (row.usage_of()) {
-        case LimitScope::user: return owner.user_usage;
-        case LimitScope::account: return owner.account_usage;
-        case LimitScope::job:
-        case LimitScope::node:
-        case LimitScope::group: break;
-        }
-        return owner.usage;
-    }
+    [[nodiscard]] const model::Usage& usage() const { return model::usage_in_scope(owner, row.usage_of()); }
 
     [[nodiscard]] bool is_of_association() const { return owner.owner.kind == OwnerKind::association; }
 

@@ -70,10 +70,8 @@ std::uint64_t Evaluation::find_operator_bits(std::size_t word) const noexcept {
 void Evaluation::run_rows(std::span<const Row> rows, const OwnerView& owner, bool reads_users_limits,
                           std::vector<Violation>& found) {
     for (const Row& row : rows) {
-        if (!owner.limits.has_any(row.reads)) continue;
-        if (row.rule != nullptr && !release.follows(*row.rule)) continue;
+        if (!applies(row, owner, reads_users_limits)) continue;
         if (row.when == When::strict && !strict) continue;
-        if (!reads_users_limits && row.is_of_users_alone()) continue;
         row.check({*this, row, owner, found}, row.limit);
     }
 }
@@ -103,10 +101,7 @@ void Evaluation::find_all(const Stage& stage, std::vector<Violation>& found) {
 
 bool Evaluation::is_told(const Violation& violation) const noexcept {
     if (violation.owner.kind == OwnerKind::qos && violation.owner.index == hidden_qos_) return false;
-    const LimitMeasure measure = model::facts_of(violation.limit).measure;
-    const bool is_about_time = measure == LimitMeasure::wall || measure == LimitMeasure::tres_minutes ||
-                               measure == LimitMeasure::tres_run_minutes;
-    if (job.is_time_untold && is_about_time) return false;
+    if (job.is_time_untold && model::facts_of(violation.limit).is_about_time()) return false;
     return !violation.tres || *violation.tres >= job.untold_tres.size() || !job.untold_tres[*violation.tres];
 }
 

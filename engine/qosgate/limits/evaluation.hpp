@@ -107,6 +107,13 @@ class Evaluation {
         applied.clear();
     }
 
+    /// Whether the owner sets a limit of the row, and the row counts for it in this release.
+    [[nodiscard]] bool applies(const Row& row, const OwnerView& owner,
+                               bool reads_users_limits) const noexcept {
+        return owner.limits.has_any(row.reads) && (row.rule == nullptr || release.follows(*row.rule)) &&
+               (reads_users_limits || !row.is_of_users_alone());
+    }
+
     /// Runs a stage. Adds every violated limit to `found`, in Slurm's order, except limits that may not be
     /// shown.
     void run(const Stage& stage, std::vector<Violation>& found);

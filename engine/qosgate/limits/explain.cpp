@@ -72,14 +72,14 @@ std::string_view verb_of(const model::LimitFacts& facts) {
 std::string format_used(const Violation& violation, const model::AccountView& view) {
     if (violation.used == 0) return "";
     const model::LimitFacts& facts = model::facts_of(violation.limit);
-    const std::uint64_t past = violation.used - violation.reserved;
+    const std::uint64_t past = violation.used - violation.run_minutes;
     std::string text;
     if (past != 0)
         text = text::format(", {} {}{}", verb_of(facts), format_value(violation, view, past),
                             violation.relation == Relation::used_for_good ? " (does not decay)" : "");
-    if (violation.reserved != 0)
-        text +=
-            text::format(", reserved by running jobs {}", format_value(violation, view, violation.reserved));
+    if (violation.run_minutes != 0)
+        text += text::format(", reserved by running jobs {}",
+                             format_value(violation, view, violation.run_minutes));
     const auto own = own_share(violation, view);
     if (!own) return text;
     if (*own >= violation.used) return text + " (all yours)";

@@ -59,7 +59,7 @@ struct Violation {
     std::uint64_t whole_nodes = 0;
     std::optional<std::size_t> whole_in_partition = {}; ///< index in the view, if whole nodes only
     std::uint64_t mib_per_cpu = 0; ///< the CPUs were raised to one per so many MiB; 0: not raised
-    std::uint64_t reserved = 0;    ///< TRES minutes: the part of `used` that running jobs may still use
+    std::uint64_t run_minutes = 0; ///< TRES minutes: the part of `used` that running jobs may still use
     std::uint64_t count = 0;       ///< TRES minutes: how much of the TRES the job has for its time
 
     /// Whether the job cannot pass even if other jobs end.

@@ -75,7 +75,25 @@ struct LimitFacts {
     [[nodiscard]] constexpr bool counts_tres_minutes() const noexcept {
         return measure == LimitMeasure::tres_minutes || measure == LimitMeasure::tres_run_minutes;
     }
+    /// Whether the job's time limit decides, alone or with its TRES.
+    [[nodiscard]] constexpr bool is_about_time() const noexcept {
+        return measure == LimitMeasure::wall || counts_tres_minutes();
+    }
 };
+
+/// The usage that a limit of this scope is compared with, of what has a usage, user_usage and account_usage;
+/// for limits of single jobs, which are compared with none, that of all.
+template <typename Counters>
+constexpr const auto& usage_in_scope(const Counters& counters, LimitScope scope) noexcept {
+    switch (scope) {
+    case LimitScope::user: return counters.user_usage;
+    case LimitScope::account: return counters.account_usage;
+    case LimitScope::job:
+    case LimitScope::node:
+    case LimitScope::group: break;
+    }
+    return counters.usage;
+}
 
 /// The rows, in the order of TresLimit and then CountLimit.
 inline constexpr auto limit_facts = [] {

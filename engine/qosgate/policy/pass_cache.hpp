@@ -34,8 +34,8 @@ class PassCache {
     /// Begins with a job, counted, or with one that has changed.
     void start_job(const FieldSource& source) noexcept;
 
-    /// Whether the rule does nothing with the job, as an earlier job of the same values has shown. It is
-    /// cheap, and need not be asked before knows().
+    /// Whether the rule does nothing with the job, as an earlier job of the same values has shown. Cheap;
+    /// knows() may be asked without it.
     [[nodiscard]] bool knows_at_once(std::size_t rule) const noexcept { return passed_.has(rule); }
 
     /// Whether the rule does nothing with this job, for certain. `source` is the job of start_job().

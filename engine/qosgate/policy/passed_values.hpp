@@ -40,7 +40,8 @@ class PassedValues {
     [[nodiscard]] bool has(std::size_t rule) const noexcept {
         return current_ != nullptr && rule < max_rules && current_->rules[rule];
     }
-    /// Notes that the rule does nothing with this job, which follows from what is watched.
+    /// Remembers that the rule does nothing with jobs of these values. The rule must have read only what is
+    /// watched.
     void add(std::size_t rule) noexcept;
     /// How many jobs has() spared the rule; some of the last ones are not counted yet.
     [[nodiscard]] std::uint64_t jobs(std::size_t rule) const noexcept {

@@ -36,7 +36,7 @@ enum class WhichUser : std::uint8_t {
 };
 
 /// What is left of a QOS for the job's user now, under its limits on other jobs; empty: unlimited.
-struct RoomLeft {
+struct QosHeadroom {
     using Counts = std::vector<std::optional<std::uint64_t>>; ///< in the order of the catalogue
 
     std::optional<std::uint64_t> jobs;
@@ -49,15 +49,15 @@ struct RoomLeft {
 
 /// What the limits of a QOS leave: of several limits the least. `enforces_safe`: AccountingStorageEnforce has
 /// `safe`; then the minutes that running jobs may still use are taken, too (limits/README.md 1.3).
-RoomLeft room_left(const model::Qos& qos, bool enforces_safe);
+QosHeadroom headroom_of(const model::Qos& qos, bool enforces_safe);
 
 /// A QOS that rules have read.
 struct QosFacts {
     model::Qos qos;
-    bool has_all_usage = false;   ///< else only what its limits are compared with
-    bool enforces_safe = false;   ///< AccountingStorageEnforce has `safe`
-    std::optional<RoomLeft> room; ///< empty: not asked for yet
-    std::string why_not;          ///< the last answer of why_not()
+    bool has_all_usage = false;          ///< else only what its limits are compared with
+    bool enforces_safe = false;          ///< AccountingStorageEnforce has `safe`
+    std::optional<QosHeadroom> headroom; ///< empty: not asked for yet
+    std::string why_not;                 ///< the last answer of why_not()
 };
 
 /// Which jobs a rule wants to count; an empty text is none. Trivial. Ownership: borrows.

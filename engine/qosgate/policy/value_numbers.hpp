@@ -17,7 +17,7 @@ namespace qg::policy {
 /// Ownership: copies of values. Threads: not thread-safe. Cost of each call: bounded, whatever users send.
 class ValueNumbers {
   public:
-    /// Of one field, equal for equal values only. 0: the value is not readable, or too long.
+    /// Within one field, equal numbers mean equal values. 0: the value is not readable, or too long.
     using Number = std::uint32_t;
 
     /// The bytes of a text; a longer one has no number.

@@ -108,30 +108,30 @@ constexpr auto fields_of_usage = std::to_array<ViewField>({
     {"wall_minutes", ViewType::count, "minutes that jobs have run", &read_used<&Usage::wall_minutes>},
 });
 
-template <std::optional<std::uint64_t> RoomLeft::*member>
-ViewAnswer read_room(RuleView& /*view*/, const ViewObject& object, ErrorText& /*error*/) noexcept {
-    return number(as<RoomLeft>(object).*member);
+template <std::optional<std::uint64_t> QosHeadroom::*member>
+ViewAnswer read_headroom(RuleView& /*view*/, const ViewObject& object, ErrorText& /*error*/) noexcept {
+    return number(as<QosHeadroom>(object).*member);
 }
-template <RoomLeft::Counts RoomLeft::*member>
-ViewAnswer read_tres_room(RuleView& /*view*/, const ViewObject& object, ErrorText& /*error*/) noexcept {
-    return tres(object.data, [](const void* room, std::size_t index) noexcept {
-        const RoomLeft::Counts& counts = static_cast<const RoomLeft*>(room)->*member;
+template <QosHeadroom::Counts QosHeadroom::*member>
+ViewAnswer read_tres_headroom(RuleView& /*view*/, const ViewObject& object, ErrorText& /*error*/) noexcept {
+    return tres(object.data, [](const void* headroom, std::size_t index) noexcept {
+        const QosHeadroom::Counts& counts = static_cast<const QosHeadroom*>(headroom)->*member;
         return index < counts.size() ? counts[index] : std::nullopt;
     });
 }
 
 constexpr auto fields_of_headroom = std::to_array<ViewField>({
-    {"jobs", ViewType::count, "more jobs that may run; nil: unlimited", &read_room<&RoomLeft::jobs>},
+    {"jobs", ViewType::count, "more jobs that may run; nil: unlimited", &read_headroom<&QosHeadroom::jobs>},
     {"submit_jobs", ViewType::count, "more jobs that may be submitted; nil: unlimited",
-     &read_room<&RoomLeft::submit_jobs>},
-    {"tres", ViewType::object, "more TRES that running jobs may use", &read_tres_room<&RoomLeft::tres>,
+     &read_headroom<&QosHeadroom::submit_jobs>},
+    {"tres", ViewType::object, "more TRES that running jobs may use", &read_tres_headroom<&QosHeadroom::tres>,
      ViewKind::tres},
     {"tres_run_minutes", ViewType::object, "more TRES times minutes that running jobs may still use",
-     &read_tres_room<&RoomLeft::tres_run_minutes>, ViewKind::tres},
+     &read_tres_headroom<&QosHeadroom::tres_run_minutes>, ViewKind::tres},
     {"tres_minutes", ViewType::object, "what is left of TRES times minutes",
-     &read_tres_room<&RoomLeft::tres_minutes>, ViewKind::tres},
+     &read_tres_headroom<&QosHeadroom::tres_minutes>, ViewKind::tres},
     {"wall_minutes", ViewType::count, "minutes that jobs may still run; nil: unlimited",
-     &read_room<&RoomLeft::wall_minutes>},
+     &read_headroom<&QosHeadroom::wall_minutes>},
 });
 
 // ---- QOSs ----------------------------------------------------------------------------------------------
@@ -198,12 +198,12 @@ ViewAnswer give_headroom(RuleView& /*view*/, const ViewObject& object, const Cal
                          ErrorText& error) noexcept {
     QosFacts& facts = facts_of(object);
     try {
-        if (!facts.room) facts.room = room_left(facts.qos, facts.enforces_safe);
+        if (!facts.headroom) facts.headroom = headroom_of(facts.qos, facts.enforces_safe);
     } catch (...) {
         error.assign("out of memory");
         return {};
     }
-    return {.object = {.kind = ViewKind::headroom, .data = &*facts.room}};
+    return {.object = {.kind = ViewKind::headroom, .data = &*facts.headroom}};
 }
 
 ViewAnswer judge_fit(RuleView& view, const ViewObject& object, const CallArguments& arguments,

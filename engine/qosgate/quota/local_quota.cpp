@@ -2,7 +2,7 @@
 #include "qosgate/quota/local_quota.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/quota/local_room.hpp"
+#include "qosgate/quota/local_headroom.hpp"
 
 #include <algorithm>
 
@@ -132,11 +132,11 @@ class LocalJobRecords final : public JobRecords {
         if (views_ == LocalViews::whole) return false;
         const auto bounds = lookup_.job_bounds->bounds(view);
         if (!bounds || !view.enforce.limits) return bounds.has_value();
-        const LocalRoom room(*bounds, lookup_.user_id, view.account);
+        const LocalHeadroom headroom(*bounds, lookup_.user_id, view.account);
         return std::ranges::all_of(
-                   qos, [&](std::uint32_t id) { return room.suffices_for(records_.qos.at(id)); }) &&
+                   qos, [&](std::uint32_t id) { return headroom.suffices_for(records_.qos.at(id)); }) &&
                std::ranges::all_of(chain_, [&](std::size_t index) {
-                   return room.suffices_for(records_.associations[index]);
+                   return headroom.suffices_for(records_.associations[index]);
                });
     }
 

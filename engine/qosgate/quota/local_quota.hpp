@@ -61,9 +61,9 @@ class LocalQuota final : public QuotaProvider {
 
     [[nodiscard]] bool is_operator(std::uint32_t user_id) const override;
 
-    /// Books a running job in its QOS, its (first) partition's QOS and its association chain / frees it
-    /// again.
+    /// Books a running job in its QOS, its (first) partition's QOS and its association chain.
     void allocate(const Lookup& lookup, const model::ResolvedJob& job);
+    /// Frees what allocate() booked.
     void release(const Lookup& lookup, const model::ResolvedJob& job);
 
     [[nodiscard]] const LocalRecords& records() const noexcept { return records_; }

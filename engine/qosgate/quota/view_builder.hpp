@@ -68,15 +68,16 @@ class JobRecords : public QosDirectory {
     [[nodiscard]] virtual model::PrivateData private_data() const = 0;
 
     [[nodiscard]] virtual JobOwner owner() const = 0;
-    /// The names of the job's association and those above it, up to the root / with limits and usage.
+    /// The names of the job's association and those above it, up to the root.
     [[nodiscard]] virtual std::vector<model::Association> name_associations() const = 0;
+    /// The same with limits and usage.
     [[nodiscard]] virtual std::vector<model::Association> copy_associations() const = 0;
 
     /// Whether there is a QOS with that id: a default QOS may have been deleted.
     [[nodiscard]] virtual bool has_qos(std::uint32_t qos) const = 0;
-    /// The name of an existing QOS / the QOS with its limits, its total usage, and the usage of this job's
-    /// user and account.
+    /// The name of an existing QOS.
     [[nodiscard]] virtual std::string_view qos_name(std::uint32_t qos) const = 0;
+    /// An existing QOS with its limits, its total usage, and the usage of this job's user and account.
     [[nodiscard]] virtual model::Qos copy_qos(std::uint32_t qos) const = 0;
 
     /// The same, but with all usage, also where nothing limits it.

@@ -70,7 +70,7 @@ model::Usage copy_usage(const UsageView& used, std::size_t tres_count, LimitSet 
         result.tres = read_counts(used.tres, count, [&](std::size_t tres) { return used.running(tres); });
     if (against.intersects(run_minutes))
         result.tres_run_minutes =
-            read_counts(used.committed, count, [&](std::size_t tres) { return used.run_minutes(tres); });
+            read_counts(used.tres_run, count, [&](std::size_t tres) { return used.run_minutes(tres); });
     if (against.intersects(minutes_used))
         result.tres_minutes = read_counts(used.decayed_seconds, count,
                                           [&](std::size_t tres) { return used.past_minutes(tres); });

@@ -27,7 +27,7 @@ model::Usage read_usage(const slurmdb_qos_usage_t& usage, std::size_t tres_count
                         model::LimitSet against = model::LimitSet::all());
 model::Usage read_usage(const slurmdb_assoc_usage_t& usage, std::size_t tres_count,
                         model::LimitSet against = model::LimitSet::all());
-/// The usage of one user or account within a QOS. Up to 23.11 slurmctld does not count committed TRES minutes
+/// The usage of one user or account within a QOS. Up to 23.11 slurmctld does not count TRES run minutes
 /// here; they read as 0.
 model::Usage read_usage(const slurmdb_used_limits_t& usage, std::size_t tres_count,
                         model::LimitSet against = model::LimitSet::all());

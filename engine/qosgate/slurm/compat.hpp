@@ -260,12 +260,12 @@ using OwnedConf = std::unique_ptr<slurm_conf_t, ConfDeleter>;
 
 /// TRES x time that a user's or account's running jobs may still use: seconds from 24.05 on; up to 23.11
 /// minutes, which slurmctld never counts.
-struct CommittedTres {
+struct RunTres {
     const std::uint64_t* values; ///< may be null
     bool is_in_seconds;
 };
 template <typename UsedLimits>
-CommittedTres committed_tres(const UsedLimits& used) {
+RunTres run_tres(const UsedLimits& used) {
     if constexpr (requires { used.tres_run_secs; })
         return {used.tres_run_secs, true};
     else

@@ -3,7 +3,7 @@
 
 #include "qosgate/base/unrolled.hpp"
 #include "qosgate/model/qos_flags.hpp"
-#include "qosgate/quota/limit_room.hpp"
+#include "qosgate/quota/limit_headroom.hpp"
 #include "qosgate/slurm/accounting_records.hpp"
 #include "qosgate/slurm/limit_rows.hpp"
 #include "qosgate/slurm/usage_view.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 using model::LimitScope;
 using model::ResourceBounds;
-namespace room = quota::room;
+namespace headroom = quota::headroom;
 
 /// The usage of other jobs in a QOS. That of the user and of the account is looked up when the first limit
 /// needs it: slurmctld keeps it in lists.
@@ -79,17 +79,19 @@ const std::uint32_t* find_limit(const rows::CountRow<Record>& row, const Record&
 
 // Not inlined: they are called for each limit. `used(scope)` returns the usage.
 template <typename Used>
-[[gnu::hot, gnu::noinline]] bool is_within_limits(const ResourceBounds& bounds, const room::Meaning& meaning,
+[[gnu::hot, gnu::noinline]] bool is_within_limits(const ResourceBounds& bounds,
+                                                  const headroom::Meaning& meaning,
                                                   const std::uint64_t* values, Used& used) {
     const auto find_value = [values](std::size_t tres) {
         return is_count(values[tres]) ? std::optional(values[tres]) : std::nullopt;
     };
-    return room::has_room_for_tres(bounds, meaning, find_value, used(meaning.scope));
+    return headroom::has_room_for_tres(bounds, meaning, find_value, used(meaning.scope));
 }
 template <typename Used>
-[[gnu::hot, gnu::noinline]] bool is_within_limits(const ResourceBounds& bounds, const room::Meaning& meaning,
+[[gnu::hot, gnu::noinline]] bool is_within_limits(const ResourceBounds& bounds,
+                                                  const headroom::Meaning& meaning,
                                                   const std::uint32_t* limit, Used& used) {
-    return room::has_room(bounds, meaning, std::uint64_t{*limit}, used(meaning.scope));
+    return headroom::has_room(bounds, meaning, std::uint64_t{*limit}, used(meaning.scope));
 }
 
 /// Whether the job is within each limit of a table that the record sets.
@@ -101,7 +103,7 @@ bool all_within_limits(const ResourceBounds& bounds, const Record& record, bool 
         const auto* const limit = find_limit(row, record);
         if (limit == nullptr) [[likely]]
             return true;
-        return is_within_limits(bounds, room::meaning_of(row.limit), limit, used);
+        return is_within_limits(bounds, headroom::meaning_of(row.limit), limit, used);
     });
 }
 

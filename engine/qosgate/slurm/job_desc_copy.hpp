@@ -41,7 +41,7 @@ class JobDescCopy final : public TextOwner {
     /// Words are arguments and variables. Cost: linear in `max_bytes`.
     static bool takes_at_most(std::size_t max_bytes, const job_desc_msg_t& description) noexcept;
 
-    /// That one copy lets others write: a loop of a script ends there.
+    /// The bound on what a script may write into one copy: a loop ends there.
     static constexpr std::size_t max_written = std::size_t{16} << 20;
 
     JobDescCopy(JobDescCopy&&) = default;
@@ -63,8 +63,9 @@ class JobDescCopy final : public TextOwner {
         description_.user_id = user_id;
         description_.group_id = group_id.value_or(NO_VAL);
     }
-    /// The job is this part of a heterogeneous job / an ordinary job. Clients leave that to slurmctld.
+    /// The job is this part of a heterogeneous job. Clients leave that to slurmctld.
     void set_part(std::uint32_t number) noexcept { description_.het_job_offset = number; }
+    /// The job is no part of a heterogeneous job.
     void set_alone() noexcept { description_.het_job_offset = NO_VAL; }
 
     /// slurmctld takes the priority of nobody but operators.

@@ -11,7 +11,7 @@ UsageView usage_of_all(const SlurmUsage& usage) noexcept {
     used.wall_seconds = usage.grp_used_wall;
     used.tres_count = usage.tres_cnt;
     used.tres = usage.grp_used_tres;
-    used.committed = usage.grp_used_tres_run_secs;
+    used.tres_run = usage.grp_used_tres_run_secs;
     used.decayed_seconds = usage.usage_tres_raw;
     return used;
 }
@@ -38,9 +38,9 @@ UsageView view_usage(const slurmdb_used_limits_t& usage, std::size_t tres_count)
     used.submit_jobs = usage.submit_jobs;
     used.tres_count = tres_count;
     used.tres = usage.tres;
-    const CommittedTres committed = committed_tres(usage);
-    used.committed = committed.values;
-    used.committed_in_seconds = committed.is_in_seconds;
+    const RunTres run = run_tres(usage);
+    used.tres_run = run.values;
+    used.tres_run_in_seconds = run.is_in_seconds;
     return used;
 }
 

@@ -23,8 +23,8 @@ struct UsageView {
     double wall_seconds = 0;
     std::size_t tres_count = 0; ///< of each array
     const std::uint64_t* tres = nullptr;
-    const std::uint64_t* committed = nullptr;     ///< TRES x time that running jobs may still use
-    bool committed_in_seconds = true;             ///< else minutes
+    const std::uint64_t* tres_run = nullptr;      ///< TRES x time that running jobs may still use
+    bool tres_run_in_seconds = true;              ///< else minutes
     const long double* decayed_seconds = nullptr; ///< TRES x time used so far
 
     /// How much of a TRES running jobs have; 0 beyond the end of the array, here and below.
@@ -33,8 +33,8 @@ struct UsageView {
     }
     /// How much of it they may still use, in whole minutes.
     [[nodiscard]] std::uint64_t run_minutes(std::size_t index) const noexcept {
-        if (!has(committed, index)) return 0;
-        return committed_in_seconds ? committed[index] / seconds_per_minute : committed[index];
+        if (!has(tres_run, index)) return 0;
+        return tres_run_in_seconds ? tres_run[index] / seconds_per_minute : tres_run[index];
     }
     /// How much of it was used so far, in whole minutes.
     [[nodiscard]] std::uint64_t past_minutes(std::size_t index) const noexcept {

@@ -68,23 +68,23 @@ class Engine {
     static json reasons_of(const gate::DetailedForecast& forecast) {
         json reasons = json::array();
         if (forecast.starts_somewhere()) reasons.push_back("");
-        for (const gate::Wait& wait : forecast.pending) {
-            reasons.push_back(wait.reason);
+        for (const gate::PendingCause& cause : forecast.pending) {
+            reasons.push_back(cause.reason);
             const bool is_of_limit =
-                !wait.violations.empty() && wait.reason == wait.violations.front().reason;
-            if (is_of_limit && !wait.rules.empty()) reasons.push_back("PartitionNodeLimit");
+                !cause.violations.empty() && cause.reason == cause.violations.front().reason;
+            if (is_of_limit && !cause.rules.empty()) reasons.push_back("PartitionNodeLimit");
             // Where the nodes in use decide, a limit behind that on nodes may be the first that is certain.
-            if (counts_nodes_in_use(wait))
-                for (const limits::Violation& violation : wait.violations)
+            if (counts_nodes_in_use(cause))
+                for (const limits::Violation& violation : cause.violations)
                     reasons.push_back(violation.reason);
         }
         return reasons;
     }
 
     /// Whether the nodes that others use decide. A job that gets some of those does not count them again.
-    static bool counts_nodes_in_use(const gate::Wait& wait) {
+    static bool counts_nodes_in_use(const gate::PendingCause& cause) {
         static constexpr std::size_t node = 3; // its place in every TRES array
-        return std::any_of(wait.violations.begin(), wait.violations.end(),
+        return std::any_of(cause.violations.begin(), cause.violations.end(),
                            [](const limits::Violation& v) { return v.tres == node && v.used > 0; });
     }
 

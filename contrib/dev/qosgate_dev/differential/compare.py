@@ -48,7 +48,7 @@ LEFT_OUT = (
 )  # fmt: skip
 
 # Reasons of a job that no limit and no partition rule blocks.
-UNHELD = {"None", "Resources", "Priority", "Licenses", "ReqNodeNotAvail", "BeginTime", "Dependency", "Reservation"}
+UNBLOCKED = {"None", "Resources", "Priority", "Licenses", "ReqNodeNotAvail", "BeginTime", "Dependency", "Reservation"}
 
 # slurmctld shows PartitionConfig for any of these until its main scheduler tries the job itself. It does not
 # while an earlier job of the partition waits.
@@ -239,7 +239,7 @@ def _pending(scenario: Json, job: Json, foretold: Json, actual: Json) -> Finding
     told, reason = foretold["pending"], actual["pending"]
     # With several partitions the Reason is that of the one tried last, not of the free one.
     possible = {told, *foretold["attempts"]}
-    if actual["state"] == "RUNNING" or reason in UNHELD:
+    if actual["state"] == "RUNNING" or reason in UNBLOCKED:
         unseen = {"AccountNotAllowed", "PartitionNodeLimit"} if actual["state"] == "PENDING" else set()
         agrees = bool(possible & ({""} | unseen))
         reason = f"{actual['state']} {reason}"

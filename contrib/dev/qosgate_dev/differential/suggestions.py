@@ -15,7 +15,7 @@ Json = dict[str, Any]
 _SUGGESTION = re.compile(r"(?:would be accepted|could start(?:, when other jobs end,)?) with: (.+)")
 
 # Anything else may come from one partition of several, or from the submission.
-_WAITS_FOR_ROOM = compare.UNHELD - {"None", "Priority"}
+_WAITS_FOR_ROOM = compare.UNBLOCKED - {"None", "Priority"}
 
 
 class Prover:
@@ -85,4 +85,4 @@ class Prover:
         self._terminal.end(job_id)
         if not reasons:
             return "starts"
-        return "starts where there is room" if reasons <= compare.UNHELD - {"None"} else f"waits: {sorted(reasons)}"
+        return "starts where there is room" if reasons <= compare.UNBLOCKED - {"None"} else f"waits: {sorted(reasons)}"

@@ -97,7 +97,7 @@ class UserCommands:
             return []
         try:
             reasons = self._terminal.settled_reasons_of(submitted, {foretold})
-            if not reasons or not reasons.isdisjoint(compare.UNHELD):
+            if not reasons or not reasons.isdisjoint(compare.UNBLOCKED):
                 return []
             answer = self._why(job, submitted)
             # Before a change is tried.
@@ -182,8 +182,8 @@ class UserCommands:
         changed = self._terminal.run(*shlex.split(line), user=job["user_id"])
         if changed.rc != 0:
             return f"{line}: {changed.stderr}"
-        reasons = self._terminal.settled_reasons_of(job_id, compare.UNHELD - {"None"})
-        return "" if reasons <= compare.UNHELD else f"{line}: waits for {sorted(reasons)}"
+        reasons = self._terminal.settled_reasons_of(job_id, compare.UNBLOCKED - {"None"})
+        return "" if reasons <= compare.UNBLOCKED else f"{line}: waits for {sorted(reasons)}"
 
 
 def _plain(lines: list[str]) -> list[str]:

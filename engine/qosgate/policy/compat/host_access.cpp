@@ -57,7 +57,7 @@ std::vector<HostAccess> find_access(std::span<const Token> tokens, const Values&
         for (const Checked& what : checked_calls()) {
             auto call = read_protected_call(tokens, i, what.function, values);
             if (!call && !does_name(tokens, i, what.function)) continue;
-            const std::size_t behind = i + (*what.function.library == '\0' ? 1 : 3);
+            const std::size_t behind = i + token_count(what.function);
             Arguments arguments = call ? *std::move(call) : read_beginning(tokens, behind, values);
             const std::string message = what.describe(arguments, files);
             if (!message.empty())

@@ -91,6 +91,10 @@ std::string full_name(const Withheld& what) {
     return text::format("{}{}{}", what.library, *what.library == '\0' ? "" : ".", what.name);
 }
 
+std::size_t token_count(const Withheld& what) noexcept {
+    return *what.library == '\0' ? 1 : 3;
+}
+
 bool does_name(std::span<const Token> tokens, std::size_t at, const Withheld& what) {
     const bool is_member = at > 0 && (tokens[at - 1].is(".") || tokens[at - 1].is(":"));
     const bool is_declared = at > 0 && tokens[at - 1].is("function");

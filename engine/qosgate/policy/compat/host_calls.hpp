@@ -25,6 +25,9 @@ struct Withheld {
 /// "io.popen"
 std::string full_name(const Withheld& what);
 
+/// How many tokens its full name has.
+std::size_t token_count(const Withheld& what) noexcept;
+
 /// Whether the tokens at `at` name it: io.popen, or dofile(.
 bool does_name(std::span<const Token> tokens, std::size_t at, const Withheld& what);
 

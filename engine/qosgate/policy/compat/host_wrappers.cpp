@@ -79,9 +79,9 @@ class MemberFunctions {
     std::map<std::string, const FunctionScope*> functions_; ///< null: there are several
 };
 
-class Followed {
+class WrapperSearch {
   public:
-    Followed(Tokens tokens, const Values& values, const ScriptFiles* files)
+    WrapperSearch(Tokens tokens, const Values& values, const ScriptFiles* files)
         : tokens_(tokens), values_(values), files_(files), scopes_(values.scopes()), own_(tokens, scopes_),
           members_(tokens, scopes_) {}
 
@@ -118,14 +118,14 @@ class Followed {
     [[nodiscard]] bool is_alias(std::size_t declaration, const Checked& what) const {
         const Declaration& name = scopes_.declarations[declaration];
         const std::size_t value = name.at + 2;
-        const std::size_t end = value + (*what.function.library == '\0' ? 1 : 3);
+        const std::size_t end = value + token_count(what.function);
         if (!name.is_single || name.is_assigned || !ends_expression(token_at(tokens_, end))) return false;
         return *what.function.library == '\0' ? token_at(tokens_, value).is_name(what.function.name) &&
                                                     !scopes_.tokens[value].declaration
                                               : does_name(tokens_, value, what.function);
     }
     void note_use(std::size_t at, const Checked& what) {
-        note_call(at + (*what.function.library == '\0' ? 1 : 3), what, {});
+        note_call(at + token_count(what.function), what, {});
     }
     /// `at` is behind the function's name.
     void note_call(std::size_t at, const Checked& what, std::string second) {
@@ -182,7 +182,7 @@ class Followed {
 
 std::vector<HostAccess> find_wrapped_access(std::span<const Token> tokens, const Values& values,
                                             const ScriptFiles* files) {
-    return Followed(tokens, values, files).run();
+    return WrapperSearch(tokens, values, files).run();
 }
 
 } // namespace qg::policy::compat

@@ -9,7 +9,7 @@
 
 namespace qg::policy::compat {
 
-Result<bool> lets_in(std::string_view allow_groups, std::uint32_t user_id, ScriptHost& host) {
+Result<bool> is_shown_to(std::string_view allow_groups, std::uint32_t user_id, ScriptHost& host) {
     bool does_one_exist = false;
     std::optional<Error> not_known;
     for (const std::string_view name : text::split(allow_groups, ',')) {

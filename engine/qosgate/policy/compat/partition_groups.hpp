@@ -14,6 +14,6 @@ namespace qg::policy::compat {
 /// `allow_groups` are names with commas; empty: everybody is let in. So is everybody if none of the groups
 /// exists: Slurm's plugin then finds no list of users. Errors: unavailable if the user is not known yet, or a
 /// group, unless another group lets the user in. Cost: one look-up for each group.
-Result<bool> lets_in(std::string_view allow_groups, std::uint32_t user_id, ScriptHost& host);
+Result<bool> is_shown_to(std::string_view allow_groups, std::uint32_t user_id, ScriptHost& host);
 
 } // namespace qg::policy::compat

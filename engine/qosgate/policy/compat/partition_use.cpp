@@ -67,6 +67,7 @@ class PartitionUse {
     }
 
     void find(std::vector<ScriptFinding>& findings) const {
+        const std::vector<std::string> names(fields_of_partitions.begin(), fields_of_partitions.end());
         for (std::size_t at = 0; at < tokens_.size(); ++at) {
             const auto behind = behind_partition(at);
             if (!behind || !token_at(tokens_, *behind).is(".")) continue;
@@ -74,7 +75,6 @@ class PartitionUse {
             // The script may give its own fields to the table.
             if (std::ranges::binary_search(fields_of_partitions, field.text) || set_.contains(field.text))
                 continue;
-            const std::vector<std::string> names(fields_of_partitions.begin(), fields_of_partitions.end());
             findings.push_back({field.line,
                                 text::format("a partition has no field '{}', so this is always nil{}",
                                              field.text, text::did_you_mean(field.text, names)),

@@ -23,14 +23,14 @@ struct ShownText {
     bool is_whole = false; ///< nothing comes behind it
     bool is_sure = true;   ///< false: a variable is in it, and blocks are not told apart
     std::string end = {};  ///< if it is not whole: the literal behind values that are joined or put in
-    std::size_t next = 0;  ///< the token behind the expression, if no other operator than ".." is in it
+    std::size_t next = 0;  ///< the token behind the expression; 0 if another operator than ".." is in it
 };
 
 /// The content of a literal, as Lua 5.1 reads it. Empty: it is not a whole one.
 std::optional<std::string> read_literal(const Token& token);
 
 /// Which declarations get another value behind them: `NAME = …`, or `NAME, … = …`. Unlike
-/// Declaration::is_assigned, which is in doubt true, also for a name in a list of arguments. Cost: linear.
+/// Declaration::is_assigned, which is true in doubt, also for a name in a list of arguments. Cost: linear.
 std::vector<bool> find_assigned(std::span<const Token> tokens, const NameScopes& scopes);
 
 /// What the variables of a source are. Ownership: borrows the tokens.

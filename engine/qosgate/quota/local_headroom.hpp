@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// LocalRoom: whether a job fits the limits of records held in memory, checked without copying any.
+// LocalHeadroom: whether a job fits the limits of records held in memory, checked without copying any.
 #pragma once
 
 #include "qosgate/model/resource_bounds.hpp"
@@ -17,9 +17,9 @@ namespace qg::quota {
 /// job another time. `false` is conservative: all limits count as strict, and factors on limits or time
 /// (LimitFactor, UsageFactorSafe) count as no room. After `false` all limits must be evaluated.
 /// Ownership: borrows the bounds and the account's name.
-class LocalRoom {
+class LocalHeadroom {
   public:
-    LocalRoom(const model::ResourceBounds& bounds, std::uint32_t user_id, std::string_view account)
+    LocalHeadroom(const model::ResourceBounds& bounds, std::uint32_t user_id, std::string_view account)
         : bounds_(bounds), user_id_(user_id), account_(account) {}
 
     [[nodiscard]] bool suffices_for(const LocalQos& qos) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/quota/local_room.hpp"
+#include "qosgate/quota/local_headroom.hpp"
 
-#include "qosgate/quota/limit_room.hpp"
+#include "qosgate/quota/limit_headroom.hpp"
 
 namespace qg::quota {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 using model::LimitScope;
 using model::Usage;
 
-/// The usage of other jobs, as limit_room.hpp reads it. Ownership: borrows.
+/// The usage of other jobs, as limit_headroom.hpp reads it. Ownership: borrows.
 class OthersUsage {
   public:
     explicit OthersUsage(const Usage& usage)
@@ -50,23 +50,23 @@ bool has_room_within(const model::ResourceBounds& bounds, const model::Limits& l
     bool has_room = true;
     limits.which().for_each_tres_limit([&](model::TresLimit limit) {
         if (!has_room || !counts(limit)) return;
-        const room::Meaning& meaning = room::meaning_of(limit);
+        const headroom::Meaning& meaning = headroom::meaning_of(limit);
         const auto find_value = [&](std::size_t tres) { return limits.get(limit, tres); };
-        has_room = room::has_room_for_tres(bounds, meaning, find_value, OthersUsage(used(meaning.scope)));
+        has_room = headroom::has_room_for_tres(bounds, meaning, find_value, OthersUsage(used(meaning.scope)));
     });
     for (std::size_t i = 0; has_room && i < model::count_limit_count; ++i) {
         const auto limit = static_cast<model::CountLimit>(i);
         const auto value = limits.get(limit);
         if (!value || !counts(limit)) continue;
-        const room::Meaning& meaning = room::meaning_of(limit);
-        has_room = room::has_room(bounds, meaning, *value, OthersUsage(used(meaning.scope)));
+        const headroom::Meaning& meaning = headroom::meaning_of(limit);
+        has_room = headroom::has_room(bounds, meaning, *value, OthersUsage(used(meaning.scope)));
     }
     return has_room;
 }
 
 } // namespace
 
-bool LocalRoom::suffices_for(const LocalQos& qos) const {
+bool LocalHeadroom::suffices_for(const LocalQos& qos) const {
     if (qos.qos.limit_factor || qos.qos.flags.usage_factor_safe) return false;
     return has_room_within(
         bounds_, qos.qos.limits, [](auto /*limit*/) { return true; },
@@ -82,7 +82,7 @@ bool LocalRoom::suffices_for(const LocalQos& qos) const {
         });
 }
 
-bool LocalRoom::suffices_for(const LocalAssociation& association) const {
+bool LocalHeadroom::suffices_for(const LocalAssociation& association) const {
     const bool is_users = association.link.level == model::AssociationLevel::user;
     return has_room_within(
         bounds_, association.link.limits,

@@ -17,7 +17,7 @@
 #include <limits>
 #include <optional>
 
-namespace qg::quota::room {
+namespace qg::quota::headroom {
 
 /// The strictest way in which any check counts a limit; limits/tables.cpp asserts that no check counts more.
 struct Meaning {
@@ -117,4 +117,4 @@ bool has_room(const model::ResourceBounds& bounds, const Meaning& meaning, std::
     return adds != 0 && fits(adds, used_of(used, meaning.measure), limit);
 }
 
-} // namespace qg::quota::room
+} // namespace qg::quota::headroom
