@@ -52,6 +52,16 @@ int line_of_name(const SourceFile& file, std::string_view name) {
     return found == tokens.end() ? 0 : found->line;
 }
 
+/// The line where a file defines a global function of this name; 0: nowhere.
+int line_of_global_function(const SourceFile& file, std::string_view name) {
+    const auto tokens = read_tokens(file.text); // the last one is the end
+    for (std::size_t i = 1; i + 2 < tokens.size(); ++i) {
+        const bool is_local = i > 1 && tokens[i - 2].is("local");
+        if (tokens[i].is_name(name) && tokens[i - 1].is("function") && !is_local) return tokens[i].line;
+    }
+    return 0;
+}
+
 /// The keys in the table of `site { ... }`. Empty if they cannot be told without following the syntax.
 std::vector<Token> keys_of_site(const SourceFile& file) {
     const auto tokens = read_tokens(file.text);
@@ -205,6 +215,13 @@ class SourceCheck {
     }
 
     void check_rule(const SourceFile& file) {
+        // Slurm's own plugin has its script beside slurm.conf, so one is easily put beside site.lua.
+        constexpr std::string_view function = "slurm_job_submit";
+        if (const int line = line_of_global_function(file, function); line != 0)
+            return note({file.name, line,
+                         text::format("this is a script for job_submit/lua, because it defines {}, and no "
+                                      "rule: move it to {}",
+                                      function, compat::script_file_name)});
         if (!check_text(file, CodeKind::rule) || !state_sources_) return;
         state_sources_->rules = {&file};
         auto compiled = compile_rules(*state_sources_, report_.settings);
