@@ -256,6 +256,7 @@ class PartitionRules(WhyTestCase):
         "PartitionName=single Nodes=ALL MaxNodes=1 MaxTime=90\n"
         "PartitionName=plain Nodes=ALL AllowQos=plain\n"
         "PartitionName=week Nodes=ALL\n"
+        "PartitionName=closed Nodes=ALL AllowGroups=no-such-group\n"
     )
 
     def rules_of(self, job: int, reason: str) -> list[str]:
@@ -293,6 +294,17 @@ class PartitionRules(WhyTestCase):
         # slurmctld accepts that change, but does not raise the job's nodes.
         self.cluster.run(["scontrol", "update", f"JobId={job}", "Partition=atwo"], "ana", check=True)
         self.cluster.wait_for(lambda: self.show(f"why {job}").stdout.count("PartitionNodeLimit"), "it waits there")
+
+    def test_a_list_that_begins_with_a_closed_partition_says_what_slurmctld_sets(self) -> None:
+        if slurm_version() >= (23, 2):
+            self.skipTest("AllowGroups closes no list")
+        job = self.wait("ana", "-Aastro -pclosed,week -n2 --time=9", "PartitionNodeLimit")
+        rules = self.rules_of(job, "PartitionNodeLimit")
+        words = "asks for INFINITE, which slurmctld sets if the first partition of a list is closed to the job"
+        self.assertEqual(rules, [f"partition {name} has 2 nodes; this job {words}" for name in ("closed", "week")])
+        self.assertNotIn("4294967295", self.show(f"why {job}").stdout)
+        # With a maximum of nodes it is not set.
+        self.start("ana", "-Aastro -pclosed,week -n2 -N1 --time=9")
 
     def test_too_many_nodes_are_told_and_another_partition_lets_it_start(self) -> None:
         job = self.wait("ana", "-Aastro -psingle -n2 -N2 --time=10", "PartitionNodeLimit")

@@ -64,6 +64,16 @@ BOOST_AUTO_TEST_CASE(a_flag_of_the_qos_ignores_its_bound_except_where_flags_do_n
     BOOST_TEST(exempting == 3);
 }
 
+BOOST_AUTO_TEST_CASE(what_slurmctld_sets_for_a_list_with_a_closed_partition_is_told_in_words) {
+    job.nodes = job.min_nodes = 0xffffffffu;
+    job.max_nodes.reset();
+    const auto problems = gate::find_bound_problems(partition, job, {});
+    BOOST_TEST_REQUIRE(problems.size() == 1u);
+    BOOST_TEST(problems[0].text ==
+               "partition main has 10 nodes; this job asks for INFINITE, which slurmctld sets if the first "
+               "partition of a list is closed to the job");
+}
+
 BOOST_AUTO_TEST_CASE(an_amount_that_is_not_known_is_not_compared) {
     BOOST_TEST(gate::keeps_all_bounds(partition, {}));
     BOOST_TEST(gate::find_bound_problems(partition, {}, {}).empty());

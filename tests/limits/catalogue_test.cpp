@@ -110,6 +110,9 @@ BOOST_AUTO_TEST_CASE(one_is_told_from_many_and_from_none) {
     BOOST_TEST(format_amount("gres/gpu", 1) == "1 GPU");
     BOOST_TEST(format_amount("gres/gpu:a100", 2) == "2 a100 GPUs");
     BOOST_TEST(format_amount("node", 0) == "no nodes");
+    BOOST_TEST(format_count("node", 0xfffffffeu) == "4294967294");
+    BOOST_TEST(format_count("cpu", 0xffffffffu) == "4294967295");
+    BOOST_TEST(format_count("node", 0xffffffffu).starts_with("INFINITE, which slurmctld sets"));
     BOOST_TEST(format_amount("license/foo", 1) == "1 foo license");
     BOOST_TEST(format_amount("mem", 8192) == "8G of memory");
 }

@@ -31,7 +31,7 @@ std::string count_nodes(std::uint64_t nodes) {
 std::string asked_nodes(const BoundedAmounts& job) {
     const std::uint64_t min = job.min_nodes ? *job.min_nodes : job.max_nodes.value_or(0);
     const std::uint64_t max = job.max_nodes.value_or(min);
-    return min < max ? text::format("{}-{}", min, max) : std::to_string(max);
+    return min < max ? text::format("{}-{}", min, max) : limits::format_count("node", max);
 }
 
 /// The CPUs of a partition, or those that MaxCPUsPerNode leaves on all its nodes.

@@ -78,6 +78,13 @@ Noun tres_noun(std::string_view name) {
     return uncounted(std::string(name));
 }
 
+std::string format_count(std::string_view tres_name, std::uint64_t count) {
+    constexpr std::uint64_t infinite = 0xffffffffu; // Slurm's INFINITE
+    if (count == infinite && model::kind_of(tres_name) == model::TresKind::node)
+        return "INFINITE, which slurmctld sets if the first partition of a list is closed to the job";
+    return model::format_tres_count(tres_name, count);
+}
+
 std::string format_amount(std::string_view tres_name, std::uint64_t count) {
     const Noun noun = tres_noun(tres_name);
     if (count == 0) return "no " + noun.plural;
@@ -110,7 +117,7 @@ std::string format_time(std::uint64_t minutes) {
 
 std::string format_limit_value(const LimitId& limit, std::string_view tres_name, std::uint64_t value) {
     switch (model::facts_of(limit).measure) {
-    case LimitMeasure::tres: return model::format_tres_count(tres_name, value);
+    case LimitMeasure::tres: return format_count(tres_name, value);
     case LimitMeasure::wall: return format_time(value);
     case LimitMeasure::tres_minutes:
     case LimitMeasure::tres_run_minutes:

@@ -32,6 +32,9 @@ Noun tres_noun(std::string_view tres_name);
 /// An amount of a TRES: "1 GPU", "4 CPUs", "8G of memory", "no GPUs".
 std::string format_amount(std::string_view tres_name, std::uint64_t count);
 
+/// A count of a TRES: "3", "4000M". For slurmctld's INFINITE nodes (README.md 8.3) what it stands for.
+std::string format_count(std::string_view tres_name, std::uint64_t count);
+
 /// "GPUs per user", "CPU minutes per job", "wall time per job": what a limit limits.
 std::string subject_of(const LimitId& limit, std::string_view tres_name);
 
