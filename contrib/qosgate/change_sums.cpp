@@ -20,6 +20,12 @@ constexpr std::size_t max_rows = 20; ///< for people
 /// What stands for a difference that no rule made.
 constexpr const char* no_rule = "(no rule)";
 constexpr std::string_view accepted = "accepted";
+constexpr std::size_t max_words = 300; ///< bytes of an example
+
+/// The lines in one text for people.
+std::string shown(const std::vector<std::string>& lines) {
+    return lines.empty() ? "nothing" : text::printable(text::join(lines, " / "), max_words);
+}
 
 } // namespace
 
@@ -49,9 +55,12 @@ void ChangeSums::add(const Change& change) {
     const std::string id = change.uid ? std::to_string(*change.uid) : std::string();
     by_user_[id.empty() ? change.user : id].add(change);
     if (!id.empty() && !change.user.empty()) names_[id] = change.user;
-    for (const std::string& rule : change.rules)
+    const auto add_to_rule = [&](const std::string& rule) {
         by_rule_[rule].add(change);
-    if (change.rules.empty()) by_rule_[no_rule].add(change);
+        if (change.words) words_.try_emplace(rule, Example{change.id, *change.words});
+    };
+    std::ranges::for_each(change.rules, add_to_rule);
+    if (change.rules.empty()) add_to_rule(no_rule);
     for (const std::string& field : change.fields)
         ++fields_[field];
 }
@@ -101,6 +110,19 @@ void ChangeSums::print(const Sums& sums, const char* heading, std::ostream& out)
     if (rows.size() > max_rows) out << text::format("and {} more (--json has all)\n", rows.size() - max_rows);
 }
 
+void ChangeSums::print_words(std::ostream& out) const {
+    out << "\nOther words with the same outcome, an example for each rule:\n";
+    std::size_t printed = 0;
+    for (const auto& [rule, example] : words_) {
+        if (printed++ == max_rows) break;
+        out << text::format("  {} ({})\n    now:       {}\n    candidate: {}\n", text::printable(rule, 60),
+                            text::printable(example.id, 40), shown(example.words.before),
+                            shown(example.words.after));
+    }
+    if (words_.size() > max_rows)
+        out << text::format("and {} more (--json has all)\n", words_.size() - max_rows);
+}
+
 void ChangeSums::print(std::ostream& out) const {
     if (all_.decisions == 0) return;
     out << text::format("  accepted before, refused now: {}\n", all_.refused)
@@ -119,6 +141,7 @@ void ChangeSums::print(std::ostream& out) const {
         fields.push_back(text::format("{} ({})", text::printable(field, 60), count));
     if (!fields.empty()) out << "Values that differ: " << text::join(fields, ", ") << '\n';
     print(by_rule_, "RULE", out);
+    if (!words_.empty()) print_words(out);
     print(users_by_name(), "USER", out);
 }
 
@@ -152,9 +175,22 @@ ordered_json ChangeSums::to_json(const Sums& sums, const char* name) const {
     return list;
 }
 
+ordered_json ChangeSums::rules_json() const {
+    ordered_json rules = to_json(by_rule_, "rule");
+    if (kind_ != SumKind::decisions) return rules;
+    for (ordered_json& row : rules) {
+        const auto found = words_.find(row["rule"].is_null() ? no_rule : row["rule"].get<std::string>());
+        row["words"] = found == words_.end() ? ordered_json()
+                                             : ordered_json{{"id", found->second.id},
+                                                            {"before", found->second.words.before},
+                                                            {"after", found->second.words.after}};
+    }
+    return rules;
+}
+
 void ChangeSums::add_to(ordered_json& answer) const {
     answer.update(to_json(all_));
-    answer["rules"] = to_json(by_rule_, "rule");
+    answer["rules"] = rules_json();
     answer["users"] = to_json(users_by_name(), "user");
     ordered_json fields = ordered_json::object();
     for (const auto& [field, count] : fields_)

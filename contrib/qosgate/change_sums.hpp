@@ -31,6 +31,12 @@ enum class OutcomeChange : std::uint8_t {
 /// `before` and `after` are outcomes of a record.
 OutcomeChange outcome_change(std::string_view before, std::string_view after) noexcept;
 
+/// The lines that only one of two decisions tells.
+struct OtherWords {
+    std::vector<std::string> before;
+    std::vector<std::string> after;
+};
+
 /// One decision that differs.
 struct Change {
     std::string id;   ///< of the record
@@ -40,6 +46,7 @@ struct Change {
     std::vector<std::string> fields; ///< of the job, that get another value
     OutcomeChange outcome = OutcomeChange::none;
     bool message_differs = false;
+    std::optional<OtherWords> words = {}; ///< of a decision with another message and the same outcome
     /// Whether the accepted job waits for a limit now and did not before, or the other way round.
     bool waits = false;
     bool waits_no_more = false;
@@ -68,7 +75,7 @@ class ChangeSums {
     void print(std::ostream& out) const;
     /// Adds the members differing, refused, accepted, refused_otherwise, job_differs, message_differs (of
     /// jobs cpu_hours, gpu_hours and hours_not_known; of limits also waits and waits_no_more), examples, and
-    /// the lists rules, users and fields.
+    /// the lists rules (of decisions with `words`, an example), users and fields.
     void add_to(nlohmann::ordered_json& answer) const;
 
   private:
@@ -89,6 +96,10 @@ class ChangeSums {
         void add(const Change& change);
     };
     using Sums = std::map<std::string, Sum>;
+    struct Example {
+        std::string id;
+        OtherWords words;
+    };
 
     /// By users' names. Some records of a user have only the user id.
     [[nodiscard]] Sums users_by_name() const;
@@ -96,6 +107,8 @@ class ChangeSums {
     [[nodiscard]] nlohmann::ordered_json to_json(const Sum& sum) const;
     [[nodiscard]] nlohmann::ordered_json to_json(const Sums& sums, const char* name) const;
     void print(const Sums& sums, const char* heading, std::ostream& out) const;
+    void print_words(std::ostream& out) const;
+    [[nodiscard]] nlohmann::ordered_json rules_json() const;
 
     SumKind kind_;
     Sum all_;
@@ -103,6 +116,7 @@ class ChangeSums {
     Sums by_user_;                             ///< by id, or by name
     std::map<std::string, std::string> names_; ///< of users, by id
     std::map<std::string, std::uint64_t> fields_;
+    std::map<std::string, Example> words_; ///< the first ones of each rule
 };
 
 } // namespace qg::cli

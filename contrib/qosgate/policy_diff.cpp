@@ -43,6 +43,24 @@ std::vector<std::string> fields_of(const json& candidate) {
     return fields;
 }
 
+/// Those of `lines` that are not among `others`.
+std::vector<std::string> lines_missing_in(const std::vector<std::string>& others,
+                                          std::vector<std::string> lines) {
+    std::erase_if(lines,
+                  [&](const std::string& line) { return std::ranges::find(others, line) != others.end(); });
+    return lines;
+}
+
+/// What only one of the two decisions tells the user; empty: the same, or the outcome is another one, too.
+std::optional<OtherWords> other_words(const json& record, const json& candidate,
+                                      const std::vector<std::string>& differs) {
+    const auto has = [&](std::string_view what) { return std::ranges::find(differs, what) != differs.end(); };
+    if (!has("message") || has("outcome")) return std::nullopt;
+    const std::vector<std::string> before = texts_of(record, "message");
+    const std::vector<std::string> after = texts_of(candidate, "message");
+    return OtherWords{lines_missing_in(after, before), lines_missing_in(before, after)};
+}
+
 std::optional<std::uint32_t> uid_of(const json& record) {
     const auto found = record.find("uid");
     if (found == record.end() || !found->is_number_unsigned()) return std::nullopt;
@@ -68,7 +86,8 @@ class Differences {
              .rules = texts_of(*candidate, "rules"),
              .fields = fields_of(*candidate),
              .outcome = outcome_change(text_of(record, "outcome"), text_of(*candidate, "outcome")),
-             .message_differs = std::ranges::find(differs, "message") != differs.end()});
+             .message_differs = std::ranges::find(differs, "message") != differs.end(),
+             .words = other_words(record, *candidate, differs)});
     }
 
     [[nodiscard]] const std::string& latest() const noexcept { return latest_; }
@@ -148,7 +167,10 @@ void add_policy_diff(Command policy, Invocation& invocation) {
         "REFUSED counts jobs that were accepted and that the candidate refuses, ACCEPTED those that were\n"
         "refused and that it accepts, JOB those that get other values, MESSAGE those whose user reads other\n"
         "words. A decision counts for each rule that had a part in its difference; '(no rule)' is one by\n"
-        "limits, partitions or settings. The examples are ids of records.\n\n"
+        "limits, partitions or settings. The examples are ids of records. For each rule whose decisions "
+        "have\n"
+        "the same outcome in other words, the lines are shown that only one of the two has, of one "
+        "decision.\n\n"
         "Exit status:\n"
         "  0   no decision differs\n"
         "  1   some do\n"
@@ -164,7 +186,11 @@ void add_policy_diff(Command policy, Invocation& invocation) {
         "  compared        how many records were compared with it; first, last: the times of two of them\n"
         "  differing, refused, accepted, refused_otherwise (by slurmctld before and by qosgate now, or the\n"
         "                  other way round), job_differs, message_differs: how many decisions; examples\n"
-        "  rules, users    lists of the same for each rule (null: no rule) and each user\n"
+        "  rules, users    lists of the same for each rule (null: no rule) and each user; of a rule also "
+        "words:\n"
+        "                  id, before and after, the lines that only one of two decisions with the same "
+        "outcome\n"
+        "                  has; null: there is none\n"
         "  fields          how often a field of the job gets another value\n"
         "  other_policies  hashes of other candidates in the records\n"
         "  unreadable      lines that are no records; lost: records that could not be written\n"

@@ -102,6 +102,32 @@ class PolicyDiff(unittest.TestCase):
         self.assertRegex(text.stdout, r"\(no rule\) +1 +0 +1 +0 +0 +a-4")
         self.assertRegex(text.stdout, r"ben +1 +0 +0 +1 +0 +a-3")
 
+    def test_other_words_with_the_same_outcome_are_shown(self) -> None:
+        told = {"message": ["too large", "QOS a is full"]}
+        other = {"differs": ["message"], "outcome": "refused", "message": ["too large", "QOS a is full; use b"]}
+        silent = {"differs": ["message"], "outcome": "accepted", "rules": ["three"], "message": []}
+        self.write(
+            {**record(1, decided="refused", rules=["one"], **other), **told},
+            {**record(2, decided="refused", rules=["one"], **{**other, "message": ["later"]}), **told},
+            record(3, **{**REFUSED, "rules": ["two"]}),
+            {**record(4, **silent), **told},
+        )
+        words = {row["rule"]: row["words"] for row in self.diff()["rules"]}
+        self.assertEqual(
+            words,
+            {
+                "one": {"id": "a-1", "before": ["QOS a is full"], "after": ["QOS a is full; use b"]},
+                "two": None,
+                "three": {"id": "a-4", "before": told["message"], "after": []},
+            },
+        )
+        text = self.run_diff(self.file).stdout
+        self.assertIn("  one (a-1)\n    now:       QOS a is full\n    candidate: QOS a is full; use b\n", text)
+        self.assertIn("  three (a-4)\n    now:       too large / QOS a is full\n    candidate: nothing\n", text)
+        self.assertNotIn("two (", text)
+        self.write(record(1, **REFUSED))
+        self.assertNotIn("Other words", self.run_diff(self.file).stdout)
+
     def test_no_difference_is_success(self) -> None:
         self.write(record(1), record(2))
         self.assertEqual(self.diff(status=0)["differing"], 0)
