@@ -71,7 +71,8 @@ std::string describe(const TriedPart& part) {
     if (part.status() == TriedStatus::refused)
         return text::format("refused by {}{}", part.refused_by(), reason);
     if (part.status() == TriedStatus::blocked)
-        return text::format("refused by slurmctld, or never started: {}",
+        return text::format("refused by slurmctld{}: {}",
+                            part.refusal_text().empty() ? ", or never started" : "",
                             shown(text::join(part.blocked_by, "; ")));
     if (!forecast.pending_reason.empty())
         return text::format("accepted, but it waits because of {} ('qosgate reason {}' explains that)",
@@ -122,6 +123,7 @@ TriedPart try_part(const model::JobRequest& request, const JudgedWorld& world, c
     part.blocked_by = gate::advice_lines(sent, /*knows_reservations=*/true);
     auto groups = gate::judge_groups(sent, *world.groups);
     part.groups_not_judged = std::move(groups.not_judged);
+    part.groups_error = groups.error;
     if (!groups.blocked.empty()) part.blocked_by.push_back(std::move(groups.blocked));
     if (part.blocked_by.empty())
         part.blocked_by =
@@ -213,7 +215,14 @@ RejectCode TriedPart::refusal() const noexcept {
 }
 
 std::string TriedPart::refusal_text() const {
-    return script && script->is_refused ? script->error : slurm::describe_slurm_error(refusal());
+    if (script && script->is_refused) return script->error;
+    if (refusal() != RejectCode::none) return slurm::describe_slurm_error(refusal());
+    switch (groups_error) {
+    case gate::GroupsError::missing_group: return slurm::describe_missing_group();
+    case gate::GroupsError::not_available: return slurm::describe_unavailable_partition();
+    case gate::GroupsError::none: break;
+    }
+    return "";
 }
 
 std::string_view TriedPart::why_unchecked() const noexcept {
@@ -269,8 +278,8 @@ std::vector<std::string> TriedJob::user_reads() const {
         for (const std::string& line : parts[i].decision.message)
             lines.push_back(text::format("{}: {}{}{}", client, level, number, line));
     }
-    if (last.refusal() == RejectCode::none) return lines;
     const std::string why = last.refusal_text();
+    if (why.empty()) return lines;
     if (gate::is_test_only(last.request.submit_line)) {
         lines.push_back("allocation failure: " + why);
         return lines;

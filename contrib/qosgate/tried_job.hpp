@@ -7,6 +7,7 @@
 #include "judged_world.hpp"
 #include "tried_script.hpp"
 
+#include "qosgate/gate/allowed_groups.hpp"
 #include "qosgate/gate/het_parts.hpp"
 #include "qosgate/model/decision.hpp"
 #include "qosgate/model/job_request.hpp"
@@ -43,6 +44,7 @@ struct TriedPart {
     std::vector<policy::RuleCost> costs; ///< of each rule that ran, in order
     std::vector<std::string> blocked_by; ///< lines of gate/advice.hpp and gate/allowed_groups.hpp
     std::string groups_not_judged = {};  ///< what AllowGroups may do to it and is not known; empty: nothing
+    gate::GroupsError groups_error = gate::GroupsError::none; ///< with which AllowGroups refuses it
     bool hides_limits = false; ///< PrivateData hides limits of accounts, or a partition, from who asks
     /// A rule or a script for clients refuses it and says this. Nothing else is known then.
     std::optional<std::vector<slurm::ClientLine>> client_refusal = {};
@@ -51,7 +53,7 @@ struct TriedPart {
     [[nodiscard]] TriedStatus status() const noexcept;
     /// Why slurmctld refuses it; none: it does not.
     [[nodiscard]] model::RejectCode refusal() const noexcept;
-    /// What slurmctld says of that.
+    /// What slurmctld says of that, or of AllowGroups; empty: it does not refuse the job.
     [[nodiscard]] std::string refusal_text() const;
     /// Why limits were not judged; empty: they were.
     [[nodiscard]] std::string_view why_unchecked() const noexcept;

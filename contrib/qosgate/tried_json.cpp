@@ -11,7 +11,6 @@
 namespace qg::cli {
 namespace {
 
-using model::RejectCode;
 using nlohmann::ordered_json;
 
 ordered_json rule_json(const TriedPart& part, const policy::RuleInfo& rule) {
@@ -52,10 +51,8 @@ ordered_json answer_json(const TriedJob& job) {
     ordered_json parts = ordered_json::array();
     for (const TriedPart& part : job.parts)
         parts.push_back(part_json(part));
-    const RejectCode refusal = job.decisive().refusal();
     return {{"status", to_string(job.decisive().status())},
-            {"slurmctld_error",
-             refusal == RejectCode::none ? ordered_json() : ordered_json(job.decisive().refusal_text())},
+            {"slurmctld_error", or_null(job.decisive().refusal_text())},
             {"user_reads", job.user_reads()},
             {"parts", parts}};
 }

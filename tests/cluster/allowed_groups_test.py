@@ -49,10 +49,13 @@ class AllowedGroups(PluginTestCase):
         self.assertIsNone(answer["not_judged"])
         actual = self.submit(options)
         self.expect(actual, False, reason)
+        self.assertEqual(answer["slurmctld_error"], reason)
+        self.assertEqual(answer["user_reads"], [line for line in actual.stderr.splitlines() if ": decision " not in line])
 
     def expect_start(self, options: str) -> None:
         answer = self.foretold(options)
         self.assertEqual((answer["status"], answer["not_judged"]), ("accepted", None), answer)
+        self.assertEqual((answer["slurmctld_error"], answer["user_reads"]), (None, []))
         job = self.cluster.sbatch(options, USER).job
         self.cluster.wait_job(job, "RUNNING")
         self.cluster.run(f"scancel {job}", check=True)
@@ -70,6 +73,9 @@ class AllowedGroups(PluginTestCase):
                 self.expect_refusal("-p bens")
                 self.expect_refusal("-p strangers")
                 self.expect_start("-p anas")
+        told = self.cluster.run([self.qosgate, "policy", "try", "--policy", self.rules(), "--", "sbatch", "-p", "bens"], USER)
+        self.assertIn(f"The user reads:\n  sbatch: error: Batch job submission failed: {REFUSAL}\n", told.stdout)
+        self.assertIn(f"The job is refused by slurmctld: partition bens {NOT_A_MEMBER} ({REFUSAL}).\n", told.stdout)
         self.assertIn(f"partition bens {NOT_A_MEMBER} ({REFUSAL})", self.foretold("-p bens")["parts"][0]["blocked_by"])
         self.assertEqual(self.foretold("-p bens", "root")["status"], "accepted")
         self.expect(self.cluster.run("sbatch --hold -p bens --wrap=true"), True)

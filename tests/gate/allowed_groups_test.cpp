@@ -123,4 +123,25 @@ BOOST_AUTO_TEST_CASE(a_hidden_partition_is_not_told) {
     BOOST_TEST(found.not_judged == "");
 }
 
+BOOST_AUTO_TEST_CASE(the_error_of_a_refusal_is_told) {
+    struct Case {
+        const char* partitions;
+        EnforcePartLimits enforce;
+        gate::GroupsError error;
+    };
+    using gate::GroupsError;
+    for (const Case& each : {Case{"viz", EnforcePartLimits::no, GroupsError::missing_group},
+                             Case{"viz", EnforcePartLimits::any, GroupsError::missing_group},
+                             Case{"viz,main", EnforcePartLimits::all, GroupsError::missing_group},
+                             Case{"main,viz", EnforcePartLimits::all, GroupsError::missing_group},
+                             Case{"viz,main", EnforcePartLimits::any, GroupsError::missing_group},
+                             Case{"main,viz", EnforcePartLimits::any, GroupsError::not_available},
+                             Case{"viz,main", EnforcePartLimits::no, GroupsError::none},
+                             Case{"main", EnforcePartLimits::all, GroupsError::none}}) {
+        request.partition = each.partitions;
+        enforce_part_limits = each.enforce;
+        BOOST_TEST(int(answer().error) == int(each.error), each.partitions);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -57,9 +57,14 @@ GroupsAnswer judge_list(const ResolvedRequest& asked, const std::vector<const Pa
         return {.blocked = {}, .not_judged = why};
     const auto& all = asked.view().partitions;
     const bool are_all = denied.size() == all.size();
-    if (are_all || asked.context.cluster.enforce_part_limits != EnforcePartLimits::no)
-        return {.blocked = why, .not_judged = {}};
     const bool is_first = denied.front() == all.front().partition.get();
+    const EnforcePartLimits enforce = asked.context.cluster.enforce_part_limits;
+    if (enforce != EnforcePartLimits::no)
+        return {.blocked = why,
+                .not_judged = {},
+                .error = enforce == EnforcePartLimits::any && !is_first ? GroupsError::not_available
+                                                                        : GroupsError::missing_group};
+    if (are_all) return {.blocked = why, .not_judged = {}};
     if (!is_first || asked.request.max_nodes) return {}; // it starts in another one
     return {.blocked = text::format("{}; {}", why, consequence_of_closed_first), .not_judged = {}};
 }
@@ -86,7 +91,8 @@ GroupsAnswer judge_groups(const ResolvedRequest& asked, const quota::UserGroups&
     if (asked.view().partitions.size() > 1) return judge_list(asked, denied);
     return {.blocked =
                 describe(asked, *denied.front()) + " (User's group not permitted to use this partition)",
-            .not_judged = {}};
+            .not_judged = {},
+            .error = GroupsError::missing_group};
 }
 
 } // namespace qg::gate

@@ -6,6 +6,7 @@
 
 #include "qosgate/gate/resolve.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace qg::quota {
@@ -14,10 +15,18 @@ class UserGroups;
 
 namespace qg::gate {
 
-/// Both are sentences without a full stop; empty: there is nothing to say.
+/// slurmctld's error for a job that it refuses because of AllowGroups.
+enum class GroupsError : std::uint8_t {
+    none,          ///< it does not refuse the job
+    missing_group, ///< ESLURM_JOB_MISSING_REQUIRED_PARTITION_GROUP
+    not_available, ///< ESLURM_PARTITION_NOT_AVAIL
+};
+
+/// The texts are sentences without a full stop; empty: there is nothing to say.
 struct GroupsAnswer {
-    std::string blocked;    ///< why slurmctld refuses the job, or never starts it
-    std::string not_judged; ///< what may decide about it, too, and is not known
+    std::string blocked;                   ///< why slurmctld refuses the job, or never starts it
+    std::string not_judged;                ///< what may decide about it, too, and is not known
+    GroupsError error = GroupsError::none; ///< of a job that it refuses
 };
 
 /// The answer for a new job. Partitions that are hidden from the reader are left out. Cost: asks `groups`

@@ -30,6 +30,14 @@ std::string describe_slurm_error(model::RejectCode code) {
     return describe_slurm_error(to_slurm_error(code));
 }
 
+std::string describe_missing_group() {
+    return describe_slurm_error(ESLURM_JOB_MISSING_REQUIRED_PARTITION_GROUP);
+}
+
+std::string describe_unavailable_partition() {
+    return describe_slurm_error(ESLURM_PARTITION_NOT_AVAIL);
+}
+
 std::string describe_slurm_error(int code) {
     return slurm_strerror(code);
 }
