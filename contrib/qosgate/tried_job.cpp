@@ -94,25 +94,37 @@ bool hides_limits(const model::AccountView& view) {
            std::ranges::any_of(view.partitions, &model::PartitionChoice::is_hidden);
 }
 
+gate::KnownCluster known_cluster(const JudgedWorld& world) {
+    return gate::KnownCluster::as_read(world.cluster.get(), {.now = world.now, .cluster_read_at = world.now},
+                                       world.groups.get());
+}
+
+gate::ResolvedRequest resolve(const model::JobRequest& request, const JudgedWorld& world) {
+    return gate::resolve(request,
+                         {*world.cluster, *world.accounting, default_release(), known_cluster(world)});
+}
+
+/// A part of which nothing is decided yet. `resolved` is `request`.
+TriedPart undecided_part(const model::JobRequest& request, const gate::ResolvedRequest& resolved) {
+    const model::AccountView& view = resolved.view();
+    return {.request = request,
+            .account = first_of(request.account, view.account),
+            .partition = first_of(request.partition,
+                                  view.partitions.empty() ? "" : view.partitions.front().partition->name),
+            .qos = first_of(request.qos, view.job_qos.name),
+            .decision = {},
+            .rules = {},
+            .costs = {},
+            .blocked_by = {}};
+}
+
 TriedPart try_part(const model::JobRequest& request, const JudgedWorld& world, const policy::Policy& policy,
                    gate::HetParts* others) {
-    const auto release = default_release();
-    const auto known = gate::KnownCluster::as_read(
-        world.cluster.get(), {.now = world.now, .cluster_read_at = world.now}, world.groups.get());
-    const gate::ResolvedRequest resolved =
-        gate::resolve(request, {*world.cluster, *world.accounting, release, known});
-    const model::AccountView& view = resolved.view();
-    TriedPart part{.request = request,
-                   .account = first_of(request.account, view.account),
-                   .partition =
-                       first_of(request.partition,
-                                view.partitions.empty() ? "" : view.partitions.front().partition->name),
-                   .qos = first_of(request.qos, view.job_qos.name),
-                   .decision = gate::Gate(*world.accounting, release).decide(request, known, &policy, others),
-                   .rules = {},
-                   .costs = {},
-                   .blocked_by = {}};
-    part.hides_limits = hides_limits(view);
+    const gate::KnownCluster known = known_cluster(world);
+    const gate::ResolvedRequest resolved = resolve(request, world);
+    TriedPart part = undecided_part(request, resolved);
+    part.decision = gate::Gate(*world.accounting, default_release()).decide(request, known, &policy, others);
+    part.hides_limits = hides_limits(resolved.view());
     if (request.unread) return part;
     // Once more for what the decision does not keep: rules know nothing but the job and these records, so
     // they do the same again.
@@ -132,15 +144,9 @@ TriedPart try_part(const model::JobRequest& request, const JudgedWorld& world, c
 }
 
 /// A part that the script refuses: the rules are not asked.
-TriedPart refused_by_script(const model::JobRequest& request, const TriedScript& script) {
-    TriedPart part{.request = request,
-                   .account = request.account.value_or(""),
-                   .partition = request.partition.value_or(""),
-                   .qos = request.qos.value_or(""),
-                   .decision = {},
-                   .rules = {},
-                   .costs = {},
-                   .blocked_by = {}};
+TriedPart refused_by_script(const model::JobRequest& request, const TriedScript& script,
+                            const JudgedWorld& world) {
+    TriedPart part = undecided_part(request, resolve(request, world));
     part.decision.reject = RejectCode::access_denied;
     part.decision.message = script.said;
     part.script = script;
@@ -297,7 +303,7 @@ TriedJob try_job(std::span<const model::JobRequest> requests, std::span<const Tr
     for (std::size_t i = 0; i < requests.size(); ++i) {
         const TriedScript* script = i < scripts.size() ? &scripts[i] : nullptr;
         if (script != nullptr && script->is_refused) {
-            job.parts.push_back(refused_by_script(requests[i], *script));
+            job.parts.push_back(refused_by_script(requests[i], *script, world));
             break;
         }
         TriedPart& part = job.parts.emplace_back(

@@ -169,6 +169,9 @@ class CompatRules(PluginTestCase):
         self.assertEqual(foretold["user_reads"], self.read_lines(self.submit("--comment=refused", "-J", "no")))
         (part,) = foretold["parts"]
         self.assertEqual((part["refused_by"], part["script"]["refused"], part["rules"]), ("script", True, []))
+        self.assertEqual((part["account"], part["partition"], part["qos"]), ("astro", "main", "normal"))
+        command = [self.qosgate, "policy", "try", "--", "sbatch", "--comment=refused", "--wrap=true"]
+        self.assertIn("Account astro, partition main, QOS normal\n", self.cluster.run(command, USER).stdout)
 
     def test_try_says_if_the_script_reads_what_is_not_known_here(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
