@@ -35,6 +35,7 @@ rule { name = "after", submit = function(job)
     if job.comment == "of_the_script" then job.comment = "of_the_rule" end
 end }
 """
+CONTACT = "hpc@example.org"
 SCRIPT_SAYS = "the script says: QOS small"
 RULE_SAYS = "the rule sees of_the_script and QOS small"
 
@@ -50,7 +51,7 @@ class CompatRules(PluginTestCase):
         (cls.cluster.layout.slurm_conf.parent / "qosgate.d" / "compat").mkdir(mode=0o755, parents=True)
         cls.put_in_force(
             {
-                "site.lua": f'site {{ record_file = "{cls.records_file}" }}\n',
+                "site.lua": f'site {{ record_file = "{cls.records_file}", contact = "{CONTACT}" }}\n',
                 "compat/job_submit.lua": SCRIPT,
                 "10-after.lua": RULE,
             }
@@ -114,6 +115,8 @@ class CompatRules(PluginTestCase):
         answer = self.submit("--comment=refused", "-J", "no")
         self.assertNotEqual(answer.rc, 0)
         self.assertIn("the script refuses", answer.stderr)
+        self.assertIn(f"sbatch: error: questions: {CONTACT}\n", answer.stderr)
+        self.assertEqual(self.record()["message"], ["the script refuses", f"questions: {CONTACT}"])
         self.assertNotIn("the rule", answer.stderr + self.logged())
         self.assertEqual(self.deeds(), [("compat/job_submit.lua", "rejected")])
 

@@ -62,4 +62,24 @@ BOOST_AUTO_TEST_CASE(no_owner_keeps_operators_from_a_job_that_cannot_be_read) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_refusal_ends_with_the_contact_as_that_of_a_rule) {
+    using Lines = std::vector<std::string>;
+    const auto message_of = [](const std::string& settings, int code, const std::string& said) {
+        const auto policy = test::policy_of(
+            {{"site.lua", "site { " + settings + " }"}, {"compat/job_submit.lua", test::script_with("")}});
+        policy::compat::ScriptOutcome outcome;
+        outcome.code = code;
+        outcome.message = said;
+        return plugin::answer_of_script(*policy->script(), outcome, {}).message;
+    };
+    const std::string named = "contact = 'hpc@example.org'";
+    const Lines contact{"questions: hpc@example.org"};
+
+    BOOST_TEST(message_of(named, ESLURM_INVALID_QOS, "no") == contact);
+    BOOST_TEST(message_of(named, ESLURM_INVALID_QOS, "") == contact);
+    BOOST_TEST(message_of(named, ESLURM_INVALID_QOS, "no\n" + contact[0]) == Lines(), "it says so itself");
+    BOOST_TEST(message_of("", ESLURM_INVALID_QOS, "no") == Lines());
+    BOOST_TEST(message_of(named, SLURM_SUCCESS, "yes") == Lines());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

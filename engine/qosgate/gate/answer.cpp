@@ -14,6 +14,7 @@
 #include "qosgate/gate/tasks_at_once.hpp"
 #include "qosgate/limits/explain.hpp"
 #include "qosgate/model/limit_facts.hpp"
+#include "qosgate/policy/contact.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -334,9 +335,9 @@ std::optional<std::string> blame_rules(std::span<const policy::FieldWriter> writ
 }
 
 void append_contact(std::vector<std::string>& message, const policy::Settings& settings) {
-    if (settings.contact.empty()) return;
-    std::string line = "questions: " + settings.contact;
-    if (std::ranges::find(message, line) == message.end()) message.push_back(std::move(line));
+    std::string line = policy::contact_line(settings);
+    if (line.empty() || std::ranges::find(message, line) != message.end()) return;
+    message.push_back(std::move(line));
 }
 
 void append(std::vector<std::string>& message, std::vector<std::string> lines) {

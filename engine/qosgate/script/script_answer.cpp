@@ -2,7 +2,9 @@
 #include "qosgate/script/script_answer.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/contact.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -42,6 +44,9 @@ ScriptAnswer answer_of_script(const policy::compat::SiteScript& script,
         }
     } else if (is_refused) {
         answer.code = outcome.code;
+        std::string contact = policy::contact_line(script.settings());
+        if (!contact.empty() && std::ranges::find(lines, std::string_view(contact)) == lines.end())
+            answer.message.push_back(std::move(contact));
         add(EventKind::rejected,
             text::format("returned {}{}{}", outcome.code, said.empty() ? "" : ": ", said));
     } else if (!said.empty()) {

@@ -98,6 +98,9 @@ class SiteScript {
     /// What the user reads if a failure refuses the job.
     [[nodiscard]] std::string describe_failure(const LuaError& failure) const;
 
+    /// Those that it was loaded with.
+    [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
+
   private:
     using State = std::unique_ptr<LuaState>;
 
