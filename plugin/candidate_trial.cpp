@@ -84,6 +84,7 @@ Decision CandidateTrial::decide_job(const TrialTools& tools, const JobRequest& r
         if (!call->answer.events.empty()) deeds = describe_deeds(*call, sent, tools.world);
         if (call->answer.code != SLURM_SUCCESS) return refused_by(*call, std::move(deeds));
         known.script_clock = &call->outcome.clock;
+        known.script_writes = &call->writes;
     }
     Decision decision = tools.gate.decide(sent, known, candidate_.get(), parts);
     if (call) put_before(decision, std::move(deeds), call->said());

@@ -112,6 +112,8 @@ void tell(Say say) noexcept {
     }
     gate::KnownCluster known = known_cluster(now);
     known.script_clock = &script_time.clock;
+    if (of_script) [[unlikely]]
+        known.script_writes = &of_script->writes;
     Recording recording = recorder_.begin(*policy);
     const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
     std::optional<HetSubmission::Turn> turn;

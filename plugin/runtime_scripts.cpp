@@ -128,6 +128,7 @@ int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id
         did->time = time;
         did->decision = std::move(deeds);
         did->said = call.said();
+        did->writes = call.writes;
         return SLURM_SUCCESS;
     }
     Decision decision = refused_by(call, std::move(deeds));

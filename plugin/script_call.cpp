@@ -35,7 +35,7 @@ gate::Site site_of(const ScriptWorld& world) {
 ScriptCall answered(const policy::Policy& policy, ScriptOutcome outcome,
                     const std::vector<std::string>& changes) {
     ScriptAnswer answer = answer_of_script(*policy.script(), outcome, changes);
-    return {std::move(outcome), std::move(answer)};
+    return {std::move(outcome), std::move(answer), {}};
 }
 
 } // namespace
@@ -57,9 +57,12 @@ ScriptCall call_script(const policy::Policy& policy, const ScriptWorld& world, c
     host.set_before_write([&] { before = read(); });
     ScriptOutcome outcome = script.submit(host);
     outcome.is_up_to_sender = host.depends_on_moment();
-    std::vector<std::string> changes;
-    if (before) changes = policy::describe_changes(*before, read(), policy::no_facts());
-    return answered(policy, std::move(outcome), changes);
+    if (!before) return answered(policy, std::move(outcome), {});
+    const JobRequest after = read();
+    ScriptCall call =
+        answered(policy, std::move(outcome), policy::describe_changes(*before, after, policy::no_facts()));
+    call.writes = script::written_fields(*before, after);
+    return call;
 }
 
 ScriptCall call_script_at_change(const policy::Policy& policy, const ScriptWorld& world,

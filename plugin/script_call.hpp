@@ -32,6 +32,7 @@ struct ScriptedRequest {
 struct ScriptCall {
     policy::compat::ScriptOutcome outcome;
     ScriptAnswer answer;
+    std::vector<policy::FieldWriter> writes; ///< into a new job: script::written_fields()
 
     /// The lines that it said to the user.
     [[nodiscard]] std::vector<std::string> said() const;

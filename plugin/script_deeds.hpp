@@ -30,8 +30,9 @@ struct ScriptTime {
 
 /// What the script did about a request that goes on to the rules.
 struct ScriptDeeds {
-    model::Decision decision;      ///< its log, events and names
-    std::vector<std::string> said; ///< what the user has read already
+    model::Decision decision;                ///< its log, events and names
+    std::vector<std::string> said;           ///< what the user has read already
+    std::vector<policy::FieldWriter> writes; ///< into a new job
     ScriptTime time;
     std::optional<Recording> recording;     ///< of a change
     JobCopy job;                            ///< before a change; null: nobody read it, or it cannot be read

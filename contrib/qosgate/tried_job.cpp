@@ -118,9 +118,11 @@ TriedPart undecided_part(const model::JobRequest& request, const gate::ResolvedR
             .blocked_by = {}};
 }
 
-TriedPart try_part(const model::JobRequest& request, const JudgedWorld& world, const policy::Policy& policy,
-                   gate::HetParts* others) {
-    const gate::KnownCluster known = known_cluster(world);
+/// `script` is what the site's script did with it; null: there is none.
+TriedPart try_part(const model::JobRequest& request, const TriedScript* script, const JudgedWorld& world,
+                   const policy::Policy& policy, gate::HetParts* others) {
+    gate::KnownCluster known = known_cluster(world);
+    if (script != nullptr) known.script_writes = &script->writes;
     const gate::ResolvedRequest resolved = resolve(request, world);
     TriedPart part = undecided_part(request, resolved);
     part.decision = gate::Gate(*world.accounting, default_release()).decide(request, known, &policy, others);
@@ -307,7 +309,7 @@ TriedJob try_job(std::span<const model::JobRequest> requests, std::span<const Tr
             break;
         }
         TriedPart& part = job.parts.emplace_back(
-            try_part(requests[i], world, policy, requests.size() > 1 ? &others : nullptr));
+            try_part(requests[i], script, world, policy, requests.size() > 1 ? &others : nullptr));
         if (script != nullptr) {
             part.script = *script;
             part.decision.message.insert(part.decision.message.begin(), script->said.begin(),

@@ -133,9 +133,11 @@ TriedScript try_script(policy::compat::SiteScript& script, slurm::JobDescCopy& j
         restore();
         return tried;
     }
-    const auto answer = script::answer_of_script(
-        script, outcome, policy::describe_changes(before, job.request(sender), policy::no_facts()));
+    const model::JobRequest after = job.request(sender);
+    const auto answer = script::answer_of_script(script, outcome,
+                                                 policy::describe_changes(before, after, policy::no_facts()));
     tried.events = answer.events;
+    tried.writes = script::written_fields(before, after);
     if (outcome.message) tried.said = lines_of(*outcome.message);
     tried.said.insert(tried.said.end(), answer.message.begin(), answer.message.end());
     for (const auto& line : outcome.lines)

@@ -26,6 +26,7 @@ struct TriedScript {
     std::vector<std::string> said;         ///< lines for the user
     std::vector<std::string> logged;       ///< lines for slurmctld's log
     std::vector<policy::RuleEvent> events; ///< as of a rule
+    std::vector<policy::FieldWriter> writes;
     std::chrono::nanoseconds took{};
 };
 

@@ -21,6 +21,7 @@ local function decide(job_desc)
         job_desc.comment = "of_the_script"
         slurm.log_user("the script says: QOS small")
     end
+    if job_desc.comment == "blame" then job_desc.qos = "nosuch" end
     if job_desc.comment == "queue" and next(slurm.jobs) ~= nil then slurm.log_user("others wait") end
     if job_desc.comment == "group" then slurm.log_user("group %d", job_desc.group_id) end
     return slurm.SUCCESS
@@ -119,6 +120,16 @@ class CompatRules(PluginTestCase):
         self.assertEqual(self.record()["message"], ["the script refuses", f"questions: {CONTACT}"])
         self.assertNotIn("the rule", answer.stderr + self.logged())
         self.assertEqual(self.deeds(), [("compat/job_submit.lua", "rejected")])
+
+    def test_what_the_script_set_is_told_to_be_the_script_s(self) -> None:
+        words = "set by the site's rules, not by this request: QOS nosuch by script 'compat/job_submit.lua'"
+        foretold = self.try_job("--comment=blame")
+        answer = self.submit("--comment=blame")
+        self.assertIn(f"sbatch: error: {words}\n", answer.stderr)
+        self.assertIn(f"sbatch: error: {words}", foretold["user_reads"])
+        self.assertIn(words, self.record()["message"])
+        self.known = len(self.records())
+        self.assertNotIn("set by the site's rules", self.submit("--qos=nosuch").stderr)
 
     def test_a_rule_sees_what_the_script_set_in_a_change(self) -> None:
         job = self.waiting_job()

@@ -116,4 +116,27 @@ BOOST_AUTO_TEST_CASE(a_rejection_by_a_rule_says_whom_to_ask) {
     BOOST_TEST(decide(policy->get()).message == expected, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(what_the_script_set_is_told_to_be_the_scripts_unless_a_rule_set_it_again) {
+    const std::vector<policy::FieldWriter> writes{
+        {"qos", "compat/job_submit.lua", "QOS nosuch"},
+        {"time_limit", "compat/job_submit.lua", "time limit 00:20:00"}};
+    const auto decide_after_script = [&](const policy::Policy* rules) {
+        const auto c = cluster();
+        const quota::LocalQuota provider(records);
+        gate::KnownCluster after_script = known(c);
+        after_script.script_writes = &writes;
+        return gate::Gate(provider, release).decide(request, after_script, rules);
+    };
+    BOOST_TEST(decide_after_script(nullptr).message.empty(), "nothing is wrong");
+
+    request.qos = "nosuch";
+    BOOST_TEST(test::first_line(decide_after_script(nullptr).message) ==
+               "set by the site's rules, not by this request: QOS nosuch by script 'compat/job_submit.lua', "
+               "time limit 00:20:00 by script 'compat/job_submit.lua'");
+    const auto rule = test::load_rule("rule { name = 'r', submit = function(job) job.qos = 'none' end }");
+    BOOST_TEST(test::first_line(decide_after_script(rule.get()).message) ==
+               "set by the site's rules, not by this request: time limit 00:20:00 by script "
+               "'compat/job_submit.lua', QOS none by rule 'r'");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -326,11 +326,15 @@ void answer(model::Decision& decision, const DetailedForecast& forecast, const L
     if (forecast.is_refused() || forecast.never_starts()) append_contact(decision.message, settings);
 }
 
-std::optional<std::string> blame_rules(std::span<const policy::FieldWriter> writers) {
-    if (writers.empty()) return std::nullopt;
+std::optional<std::string> blame_site(std::span<const policy::FieldWriter> of_script,
+                                      std::span<const policy::FieldWriter> of_rules) {
     std::vector<std::string> parts;
-    for (const policy::FieldWriter& writer : writers)
+    for (const policy::FieldWriter& writer : of_script)
+        if (std::ranges::find(of_rules, writer.field, &policy::FieldWriter::field) == of_rules.end())
+            parts.push_back(text::format("{} by script '{}'", writer.text, writer.rule));
+    for (const policy::FieldWriter& writer : of_rules)
         parts.push_back(text::format("{} by rule '{}'", writer.text, writer.rule));
+    if (parts.empty()) return std::nullopt;
     return "set by the site's rules, not by this request: " + text::join(parts, ", ");
 }
 

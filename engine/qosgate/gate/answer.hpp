@@ -52,8 +52,10 @@ void answer(model::Decision& decision, const DetailedForecast& forecast, const L
             std::vector<std::string> lines, Rejects rejects, const policy::Settings& settings,
             std::size_t told_before);
 
-/// Names the rules that set fields of the job, because they may be the cause of a problem. Empty if none did.
-std::optional<std::string> blame_rules(std::span<const policy::FieldWriter> writers);
+/// Names the site's script and rules that set fields of the job, because they may be the cause of a problem.
+/// Rules come after the script: a field that both set is theirs. Empty if none did.
+std::optional<std::string> blame_site(std::span<const policy::FieldWriter> of_script,
+                                      std::span<const policy::FieldWriter> of_rules);
 
 /// Adds the site's contact, if there is one, once.
 void append_contact(std::vector<std::string>& message, const policy::Settings& settings);

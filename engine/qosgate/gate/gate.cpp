@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 namespace qg::gate {
 namespace {
@@ -86,10 +87,15 @@ void run_rules_at_change(Decision& decision, const model::JobUpdate& update, con
     take_outcome(decision, outcome, {update.after, after.view(), &update}, site);
 }
 
-/// Adds a line in front of the lines about limits, if there are any: which rules set the fields in question.
-void blame(Decision& decision, std::size_t told_before, const std::optional<RulesRun>& rules) {
-    if (decision.message.size() == told_before || !decision.changed) return;
-    if (auto line = blame_rules(rules->writers))
+/// Adds a line in front of the lines about limits, if there are any: whether the site's script or rules set
+/// the fields in question.
+void blame(Decision& decision, std::size_t told_before, const std::optional<RulesRun>& rules,
+           const Site& site) {
+    using Writers = std::span<const policy::FieldWriter>;
+    if (decision.message.size() == told_before) return;
+    const Writers of_script = site.known.script_writes ? Writers(*site.known.script_writes) : Writers();
+    const Writers of_rules = decision.changed ? Writers(rules->writers) : Writers();
+    if (auto line = blame_site(of_script, of_rules))
         decision.message.insert(decision.message.begin() + static_cast<std::ptrdiff_t>(told_before),
                                 *std::move(line));
 }
@@ -197,7 +203,7 @@ void judge(Decision& decision, const ResolvedRequest& job, const Site& site, con
         judge(decision, job, site, rules ? &*rules : nullptr);
         if (parts) judge_with_other_parts(decision, job, *parts, site);
     }
-    blame(decision, told_before, rules);
+    blame(decision, told_before, rules, site);
 }
 
 /// `trial` was made with partitions that may be outdated. If it rejects the job, the job gets `try_again`.

@@ -6,6 +6,7 @@
 #include "qosgate/model/cluster.hpp"
 
 #include <ctime>
+#include <vector>
 
 namespace qg::quota {
 class UserGroups;
@@ -13,6 +14,7 @@ class UserGroups;
 
 namespace qg::policy {
 class BudgetClock;
+struct FieldWriter;
 } // namespace qg::policy
 
 namespace qg::gate {
@@ -46,6 +48,8 @@ struct KnownCluster {
     const quota::UserGroups* groups; ///< likewise; null: groups are not known
     /// Of the site's script, which ran before the rules and shares the job's time with them; null: none ran.
     const policy::BudgetClock* script_clock = nullptr;
+    /// The fields of the job that this script wrote; null: none. See blame_site().
+    const std::vector<policy::FieldWriter>* script_writes = nullptr;
 };
 
 } // namespace qg::gate

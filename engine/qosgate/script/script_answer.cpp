@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/contact.hpp"
+#include "qosgate/policy/fields.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -53,6 +54,15 @@ ScriptAnswer answer_of_script(const policy::compat::SiteScript& script,
         add(EventKind::noted, said);
     }
     return answer;
+}
+
+std::vector<policy::FieldWriter> written_fields(const model::JobRequest& before,
+                                                const model::JobRequest& after) {
+    std::vector<policy::FieldWriter> written;
+    for (const policy::FieldSpec* field : policy::changed_by_rule(before, after, policy::no_facts()))
+        written.push_back({field->name, std::string(policy::compat::script_file_name),
+                           policy::describe_field(*field, after, policy::no_facts())});
+    return written;
 }
 
 } // namespace qg::script
