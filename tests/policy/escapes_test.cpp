@@ -78,6 +78,32 @@ const std::vector<Escape> inside_c{
      spent, late},
 };
 
+/// A long text, and a number with many digits.
+const std::string long_texts = "local s, z = ('x'):rep(60000), ('0'):rep(60000) .. '1' while true do ";
+
+/// What C functions read and make of texts: each call takes instructions.
+const std::vector<std::pair<const char*, std::string>> work_on_texts{
+    {"upper", "s:upper()"},
+    {"lower", "string.lower(s)"},
+    {"reverse", "s:reverse()"},
+    {"sub", "s:sub(2)"},
+    {"byte", "s:byte(1, 8000)"},
+    {"char", "string.char(s:byte(1, 8000))"},
+    {"format", "string.format('%s', s)"},
+    {"concat", "table.concat({s})"},
+    {"pack", "table.pack(s:byte(1, 8000))"},
+    {"tonumber", "tonumber(z)"},
+    {"tonumber with a base", "tonumber(z, 2)"},
+    {"a rounded text", "math.floor(z)"},
+    {"a text as a maximum", "math.max(z)"},
+    {"a text as a place", "('x'):sub(z)"},
+    {"a text as a place to search at", "('x'):find('y', z, true)"},
+    {"a text as a count", "('x'):rep(z)"},
+    {"a text as a maximum of gsub", "('x'):gsub('y', '', z)"},
+    {"a text as an index", "table.unpack({}, z)"},
+    {"a text for select", "select(z, 1)"},
+};
+
 const std::vector<Escape> greedy{
     {"rep", "local s = ('x'):rep(1 << 40)", "resulting string too large (at most 65536 bytes)"},
     {"rep with separator", "local s = ('x'):rep(2, ('y'):rep(65000))",
@@ -208,6 +234,12 @@ BOOST_AUTO_TEST_CASE(stops_code_without_end) {
 BOOST_AUTO_TEST_CASE(stops_work_inside_c_functions) {
     check_contained(inside_c);
 }
+BOOST_AUTO_TEST_CASE(counts_work_on_texts_inside_c_functions) {
+    std::vector<Escape> escapes;
+    for (const auto& [name, call] : work_on_texts)
+        escapes.push_back({name, long_texts + call + " end", spent});
+    check_contained(escapes);
+}
 BOOST_AUTO_TEST_CASE(stops_greed_for_memory) {
     check_contained(greedy);
 }
@@ -239,8 +271,17 @@ BOOST_AUTO_TEST_CASE(contains_scripts_for_job_submit_lua) {
              {"collectgarbage('stop') while true do end", ""},
              {"setmetatable(_G, { __index = function() while true do end end }) return undefined", spent},
              {"coroutine.wrap(function() end)()", ""},
-             {"error({})", ""}})
-        BOOST_TEST_CONTEXT(body) {
+             {"error({})", ""},
+             {long_texts + "s:upper() end", spent},
+             {long_texts + "string.reverse(s) end", spent},
+             {long_texts + "table.concat({s}) end", spent},
+             {long_texts + "tonumber(z) end", spent},
+             {long_texts + "math.ceil(z) end", spent},
+             {long_texts + "math.pow(z, 1) end", spent},
+             {long_texts + "local x = z + 1 end", spent},
+             {long_texts + "job_desc.time_limit = z end", spent},
+             {long_texts + "slurm.error(s) end", spent}})
+        BOOST_TEST_CONTEXT(body.substr(body.size() > 100 ? long_texts.size() : 0)) {
             ScriptSetup setup(
                 {{"site.lua", patient_site},
                  {script_name, script_with("if job_desc.comment == 'evil' then\n" + body + "\nend")}});

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/data_binding.hpp"
+#include "qosgate/policy/lua_lib/charged.hpp"
 #include "qosgate/policy/lua_lib/string_library.hpp"
 #include "qosgate/policy/lua_lib/table_library.hpp"
 #include "qosgate/policy/lua_state.hpp"
@@ -18,10 +19,9 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// pcall is replaced by guarded_pcall; next and type by functions that know read-only tables and data; find,
-// match, gmatch, gsub and rep of string, and most of table, by bounded versions. Left out are functions that
-// can leave the sandbox, functions that make a decision random (math.random), and functions for binary data
-// (string.pack).
+// pcall is replaced by guarded_pcall; next and type by functions that know read-only tables and data; those
+// whose cost grows with a text or a table by bounded versions. Left out are functions that can leave the
+// sandbox, functions that make a decision random (math.random), and functions for binary data (string.pack).
 constexpr const char* base_functions[] = {"assert", "error",    "ipairs",  "pairs",
                                           "select", "tonumber", "tostring"};
 constexpr const char* string_functions[] = {"byte",  "char",    "format", "len",
@@ -119,7 +119,7 @@ void add_library(lua_State* lua, const char* name) {
 void add_string_library(lua_State* lua) {
     open_library(lua, &luaopen_string); // this also gives texts their metatable
     keep_only(lua, string_functions);
-    add_bounded_string_functions(lua);
+    bound_string_functions(lua);
     make_read_only(lua, "string");
 
     // ("x"):rep(3) must find our functions too; arithmetic on texts is dropped, it hides mistakes.
@@ -156,6 +156,8 @@ int build_sandbox(lua_State* lua) {
     lua_settop(lua, 0);
     open_library(lua, &luaopen_base);
     keep_only(lua, base_functions);
+    charge_function(lua, "select", Work::first);
+    charge_function(lua, "tonumber", Work::whole);
     lua_pushcfunction(lua, &guarded_pcall);
     lua_setfield(lua, -2, "pcall");
     lua_pushcfunction(lua, &next_of_any);
@@ -169,6 +171,7 @@ int build_sandbox(lua_State* lua) {
     add_library(lua, "table");
     open_library(lua, &luaopen_math);
     keep_only(lua, math_functions);
+    charge_library(lua);
     add_library(lua, "math");
     for (const ExtraGlobal& extra : extras) {
         lua_pushcfunction(lua, extra.function);

@@ -7,6 +7,7 @@
 #include "qosgate/policy/compat/script_objects.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/compat/source_rewrite.hpp"
+#include "qosgate/policy/lua_lib/charged.hpp"
 #include "qosgate/policy/lua_lib/string_library.hpp"
 #include "qosgate/policy/lua_lib/table_library.hpp"
 #include "qosgate/policy/lua_state.hpp"
@@ -265,6 +266,7 @@ void give_old_numbers(lua_State* lua, const char* name) {
 template <int operation>
 int calculate_with_texts(lua_State* lua) {
     lua_settop(lua, 2);
+    charge_values(lua, 1, 2);
     if (lua_isnumber(lua, 1) == 0 || lua_isnumber(lua, 2) == 0) {
         lua_pushvalue(lua, lua_upvalueindex(1));
         lua_insert(lua, 1);
@@ -326,6 +328,8 @@ void add_base(lua_State* lua) {
     };
     for (const char* name : withheld)
         remove_field(lua, name);
+    charge_function(lua, "select", Work::first);
+    charge_function(lua, "tonumber", Work::whole);
     luaL_setfuncs(lua, functions, 0);
     give_old_numbers(lua, "tonumber");
     lua_pushcfunction(lua, &concat);
@@ -339,7 +343,7 @@ void add_string(lua_State* lua) {
     calculate_texts_as_old_numbers(lua);
     for (const char* name : {"dump", "pack", "packsize", "unpack"})
         remove_field(lua, name);
-    add_old_string_functions(lua);
+    bound_old_string_functions(lua);
     lua_getfield(lua, -1, "gmatch");
     lua_setfield(lua, -2, "gfind");
     lua_pushcfunction(lua, &concat);
@@ -367,6 +371,7 @@ int build(lua_State* lua) {
     add_table(lua);
     open_library(lua, &luaopen_math);
     luaL_setfuncs(lua, old_math, 0);
+    charge_library(lua);
     for (const char* name : {"floor", "ceil", "fmod", "modf"})
         give_old_numbers(lua, name);
     lua_setfield(lua, -2, "math");

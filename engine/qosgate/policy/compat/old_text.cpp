@@ -4,6 +4,7 @@
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/source_rewrite.hpp"
+#include "qosgate/policy/lua_lib/charged.hpp"
 
 #include <array>
 #include <cmath>
@@ -37,6 +38,7 @@ bool is_text(lua_State* lua, int index) {
 /// Pushes the result of joining the values at `left` and `right`, of which one may have a metamethod.
 void join(lua_State* lua, int left, int right) {
     if (is_text(lua, left) && is_text(lua, right)) {
+        charge_values(lua, left, right);
         push_old_text(lua, left);
         push_old_text(lua, right);
         lua_concat(lua, 2);
@@ -191,6 +193,7 @@ int concat_table(lua_State* lua) {
             push_number_text(lua, lua_tonumber(lua, -1));
             lua_remove(lua, -2);
         }
+        Budget::charge(lua, static_cast<std::int64_t>((lua_rawlen(lua, -1) + separator_length) / 16));
         luaL_addvalue(&result);
         if (i == last) break; // i may be the largest number there is
         luaL_addlstring(&result, separator, separator_length);

@@ -25,6 +25,7 @@ std::optional<std::string_view> last_text(lua_State* lua) {
     push_old_text(lua, -1);
     std::size_t length = 0;
     const char* text = lua_tolstring(lua, -1, &length);
+    Budget::charge(lua, static_cast<std::int64_t>(length / 16));
     return std::string_view(text, length);
 }
 

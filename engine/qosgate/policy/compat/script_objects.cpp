@@ -8,6 +8,7 @@
 #include "qosgate/policy/compat/old_text.hpp"
 #include "qosgate/policy/compat/ordered_table.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
+#include "qosgate/policy/lua_lib/charged.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
 #include <algorithm>
@@ -108,6 +109,7 @@ int read_job(lua_State* lua) {
 
 /// The value at 3 in the type that the field takes; raises an error for other types, as Slurm's plugin does.
 ScriptValue check_value(lua_State* lua, FieldType type) {
+    charge_values(lua, 3, 3);
     if (type == FieldType::number) return ScriptValue::of_number(luaL_checknumber(lua, 3));
     luaL_argexpected(lua, lua_isstring(lua, 3) != 0, 3, "string"); // or a number
     push_old_text(lua, 3);

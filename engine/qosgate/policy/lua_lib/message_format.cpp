@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/lua_lib/message_format.hpp"
 
+#include "qosgate/policy/lua_lib/charged.hpp"
+
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -76,6 +78,7 @@ bool format_text(lua_State* lua, int index, const Conversion& how, std::array<ch
 
 void push_message(lua_State* lua, int first) {
     const int last = lua_gettop(lua);
+    charge_values(lua, first, last);
     if (last < first) {
         lua_pushliteral(lua, "");
         return;

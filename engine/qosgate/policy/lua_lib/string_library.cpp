@@ -2,6 +2,7 @@
 #include "qosgate/policy/lua_lib/string_library.hpp"
 
 #include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/lua_lib/charged.hpp"
 #include "qosgate/policy/lua_lib/pattern.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
@@ -30,7 +31,7 @@ std::string_view check_text(lua_State* lua, int index) {
 /// An optional start position as Lua counts (from 1, negative from the end), as an offset; may lie behind the
 /// end.
 std::size_t check_start(lua_State* lua, int index, std::size_t length) {
-    const lua_Integer given = luaL_optinteger(lua, index, 1);
+    const lua_Integer given = opt_integer(lua, index, 1);
     if (given > 0) return static_cast<std::size_t>(given) - 1;
     if (given == 0 || given < -static_cast<lua_Integer>(length)) return 0;
     return length - static_cast<std::size_t>(-given);
@@ -235,7 +236,7 @@ int string_gsub(lua_State* lua) {
         type == LUA_TSTRING || type == LUA_TNUMBER || type == LUA_TTABLE || type == LUA_TFUNCTION;
     luaL_argexpected(lua, is_usable, 3, "string/function/table");
     if (type == LUA_TNUMBER) lua_tolstring(lua, 3, nullptr);
-    const lua_Integer max = luaL_optinteger(lua, 4, static_cast<lua_Integer>(subject.size()) + 1);
+    const lua_Integer max = opt_integer(lua, 4, static_cast<lua_Integer>(subject.size()) + 1);
     lua_settop(lua, 4);
 
     luaL_Buffer result;
@@ -274,7 +275,7 @@ int string_gsub(lua_State* lua) {
 template <Rules rules>
 int string_rep(lua_State* lua) {
     const std::string_view unit = check_text(lua, 1);
-    const lua_Integer times = luaL_checkinteger(lua, 2);
+    const lua_Integer times = check_integer(lua, 2);
     std::size_t separator_length = 0;
     const char* separator = rules == Rules::lua_5_1 ? "" : luaL_optlstring(lua, 3, "", &separator_length);
     const std::size_t step = unit.size() + separator_length;
@@ -309,14 +310,20 @@ void add_functions(lua_State* lua) {
     luaL_setfuncs(lua, functions, 0);
 }
 
-} // namespace
-
-void add_bounded_string_functions(lua_State* lua) {
-    add_functions<Rules::lua_5_4>(lua);
+template <Rules rules>
+void bound_functions(lua_State* lua) {
+    charge_library(lua, {"byte", "len", "sub"});
+    add_functions<rules>(lua);
 }
 
-void add_old_string_functions(lua_State* lua) {
-    add_functions<Rules::lua_5_1>(lua);
+} // namespace
+
+void bound_string_functions(lua_State* lua) {
+    bound_functions<Rules::lua_5_4>(lua);
+}
+
+void bound_old_string_functions(lua_State* lua) {
+    bound_functions<Rules::lua_5_1>(lua);
 }
 
 } // namespace qg::policy

@@ -3,6 +3,7 @@
 
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/data_binding.hpp"
+#include "qosgate/policy/lua_lib/charged.hpp"
 
 #include <limits>
 
@@ -21,9 +22,9 @@ std::int64_t steps_between(lua_Integer first, lua_Integer last) noexcept {
 
 /// The number of elements that the call would touch, from its arguments.
 std::int64_t steps_of_range(lua_State* lua, int first_index, int last_index) {
-    const lua_Integer first = luaL_optinteger(lua, first_index, 1);
+    const lua_Integer first = opt_integer(lua, first_index, 1);
     const lua_Integer last =
-        lua_isnoneornil(lua, last_index) ? luaL_len(lua, 1) : luaL_checkinteger(lua, last_index);
+        lua_isnoneornil(lua, last_index) ? luaL_len(lua, 1) : check_integer(lua, last_index);
     return steps_between(first, last);
 }
 
@@ -34,13 +35,13 @@ std::int64_t steps_of_unpack(lua_State* lua) {
     return steps_of_range(lua, 2, 3);
 }
 std::int64_t steps_of_move(lua_State* lua) {
-    return steps_between(luaL_checkinteger(lua, 2), luaL_checkinteger(lua, 3));
+    return steps_between(check_integer(lua, 2), check_integer(lua, 3));
 }
 
 /// insert(t, value) touches one; insert(t, at, value) and remove(t, at) shift what is behind `at`.
 std::int64_t steps_of_shift(lua_State* lua, bool has_position) {
     if (!has_position) return 1;
-    return steps_between(luaL_checkinteger(lua, 2), luaL_len(lua, 1)) + 1;
+    return steps_between(check_integer(lua, 2), luaL_len(lua, 1)) + 1;
 }
 std::int64_t steps_of_insert(lua_State* lua) {
     return steps_of_shift(lua, lua_gettop(lua) >= 3);
@@ -49,15 +50,24 @@ std::int64_t steps_of_remove(lua_State* lua) {
     return steps_of_shift(lua, lua_gettop(lua) >= 2);
 }
 
-/// Charges the budget, then calls the interpreter's own function (upvalue 1).
+/// Charges the budget, then runs the interpreter's own function.
 template <std::int64_t (*steps_of)(lua_State*)>
 int charged(lua_State* lua) {
     if (!is_data(lua, 1)) luaL_checktype(lua, 1, LUA_TTABLE);
     Budget::charge(lua, steps_of(lua));
-    lua_pushvalue(lua, lua_upvalueindex(1));
-    lua_insert(lua, 1);
-    lua_call(lua, lua_gettop(lua) - 1, LUA_MULTRET);
-    return lua_gettop(lua);
+    return run_own(lua);
+}
+
+/// What concat costs besides depends on the texts, whose lengths the result tells.
+int charged_concat(lua_State* lua) {
+    const int results = charged<&steps_of_concat>(lua);
+    charge_values(lua, lua_gettop(lua), lua_gettop(lua));
+    return results;
+}
+
+int charged_pack(lua_State* lua) {
+    Budget::charge(lua, lua_gettop(lua));
+    return run_own(lua);
 }
 
 /// Whether element `a` of the table at 1 comes before `b`, both on top of the stack, by the function at 2.
@@ -127,15 +137,15 @@ int table_sort(lua_State* lua) {
 
 void bound_table_functions(lua_State* lua) {
     static constexpr luaL_Reg charged_functions[] = {
-        {"concat", &charged<&steps_of_concat>}, {"insert", &charged<&steps_of_insert>},
-        {"move", &charged<&steps_of_move>},     {"remove", &charged<&steps_of_remove>},
+        {"concat", &charged_concat},
+        {"insert", &charged<&steps_of_insert>},
+        {"move", &charged<&steps_of_move>},
+        {"pack", &charged_pack},
+        {"remove", &charged<&steps_of_remove>},
         {"unpack", &charged<&steps_of_unpack>},
     };
-    for (const luaL_Reg& function : charged_functions) {
-        lua_getfield(lua, -1, function.name);
-        lua_pushcclosure(lua, function.func, 1);
-        lua_setfield(lua, -2, function.name);
-    }
+    for (const luaL_Reg& function : charged_functions)
+        replace_by_charged(lua, function.name, function.func);
     lua_pushcfunction(lua, &table_sort);
     lua_setfield(lua, -2, "sort");
 }
