@@ -107,13 +107,29 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_not_judged) {
     BOOST_TEST(unknown.not_judged ==
                "partition viz is for members of lab, staff (AllowGroups), and it is not "
                "known whether user 1001 is one: nobody has told");
+}
 
-    request.user_id = 1000;
-    request.partition = "main,viz";
+BOOST_AUTO_TEST_CASE(from_23_02_on_each_partition_of_a_list_counts) {
     release = limits::Release{23, 2};
-    BOOST_TEST(answer().blocked == "");
-    BOOST_TEST(answer().not_judged ==
-               "partition viz is for members of lab, staff (AllowGroups), and ana is not one");
+    const auto error_of = [&](const char* list, EnforcePartLimits enforce) {
+        request.partition = list;
+        enforce_part_limits = enforce;
+        return answer().error;
+    };
+    using gate::GroupsError;
+    for (const char* list : {"main,viz", "viz,main"}) {
+        BOOST_TEST(error_of(list, EnforcePartLimits::all) == GroupsError::missing_group);
+        for (const auto enforce : {EnforcePartLimits::any, EnforcePartLimits::no}) {
+            BOOST_TEST(error_of(list, enforce) == GroupsError::none);
+            BOOST_TEST(!is_blocked());
+        }
+    }
+    partitions[0].allow_groups = {"nobody"};
+    BOOST_TEST(error_of("main,viz", EnforcePartLimits::any) == GroupsError::missing_group);
+    for (const char* list : {"main,viz", "viz"}) {
+        BOOST_TEST(error_of(list, EnforcePartLimits::no) == GroupsError::none);
+        BOOST_TEST(is_blocked()); // it stays pending
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_hidden_partition_is_not_told) {
@@ -140,7 +156,7 @@ BOOST_AUTO_TEST_CASE(the_error_of_a_refusal_is_told) {
                              Case{"main", EnforcePartLimits::all, GroupsError::none}}) {
         request.partition = each.partitions;
         enforce_part_limits = each.enforce;
-        BOOST_TEST(int(answer().error) == int(each.error), each.partitions);
+        BOOST_TEST(answer().error == each.error, each.partitions);
     }
 }
 

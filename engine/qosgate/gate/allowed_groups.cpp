@@ -49,22 +49,35 @@ std::vector<const Partition*> shown_partitions(const ResolvedRequest& asked) {
     return shown;
 }
 
-/// A list of partitions; those in `denied` do not let the owner in.
-GroupsAnswer judge_list(const ResolvedRequest& asked, const std::vector<const Partition*>& denied) {
+/// "partition bens is for … (User's group not permitted to use this partition)", and slurmctld's error.
+GroupsAnswer refuse(const std::string& why, GroupsError error) {
+    return {.blocked = error == GroupsError::missing_group
+                           ? why + " (User's group not permitted to use this partition)"
+                           : why,
+            .not_judged = {},
+            .error = error};
+}
+
+/// `denied` are those of the job's partitions that do not let the owner in.
+GroupsAnswer judge_denied(const ResolvedRequest& asked, const std::vector<const Partition*>& denied) {
     const std::string why = describe(asked, *denied.front());
-    // What later releases do with lists is not known.
-    if (!asked.context.release.follows(limits::rules::stops_at_closed_groups))
-        return {.blocked = {}, .not_judged = why};
-    const auto& all = asked.view().partitions;
-    const bool are_all = denied.size() == all.size();
-    const bool is_first = denied.front() == all.front().partition.get();
     const EnforcePartLimits enforce = asked.context.cluster.enforce_part_limits;
-    if (enforce != EnforcePartLimits::no)
-        return {.blocked = why,
-                .not_judged = {},
-                .error = enforce == EnforcePartLimits::any && !is_first ? GroupsError::not_available
-                                                                        : GroupsError::missing_group};
-    if (are_all) return {.blocked = why, .not_judged = {}};
+    const bool are_all = denied.size() == asked.view().partitions.size();
+    if (enforce == EnforcePartLimits::all || (enforce == EnforcePartLimits::any && are_all))
+        return refuse(why, GroupsError::missing_group);
+    if (are_all) return {.blocked = why, .not_judged = {}}; // it stays pending
+    return {};                                              // it starts in another one
+}
+
+/// The same for releases that stop at the first partition that denies access.
+GroupsAnswer judge_until_denied(const ResolvedRequest& asked, const std::vector<const Partition*>& denied) {
+    const std::string why = describe(asked, *denied.front());
+    const EnforcePartLimits enforce = asked.context.cluster.enforce_part_limits;
+    const auto& all = asked.view().partitions;
+    const bool is_first = denied.front() == all.front().partition.get();
+    if (enforce == EnforcePartLimits::any && !is_first) return refuse(why, GroupsError::not_available);
+    if (enforce != EnforcePartLimits::no || all.size() == 1) return refuse(why, GroupsError::missing_group);
+    if (denied.size() == all.size()) return {.blocked = why, .not_judged = {}};
     if (!is_first || asked.request.max_nodes) return {}; // it starts in another one
     return {.blocked = text::format("{}; {}", why, consequence_of_closed_first), .not_judged = {}};
 }
@@ -88,11 +101,9 @@ GroupsAnswer judge_groups(const ResolvedRequest& asked, const quota::UserGroups&
     std::ranges::copy_if(shown, std::back_inserter(denied),
                          [&](const Partition* partition) { return !lets_member_in(*partition, *own); });
     if (denied.empty()) return {};
-    if (asked.view().partitions.size() > 1) return judge_list(asked, denied);
-    return {.blocked =
-                describe(asked, *denied.front()) + " (User's group not permitted to use this partition)",
-            .not_judged = {},
-            .error = GroupsError::missing_group};
+    return asked.context.release.follows(limits::rules::stops_at_closed_groups)
+               ? judge_until_denied(asked, denied)
+               : judge_denied(asked, denied);
 }
 
 } // namespace qg::gate
