@@ -246,17 +246,19 @@ BOOST_AUTO_TEST_CASE(variables_are_replaced_or_added_in_front) {
     setup.description.environment[0] = test::host_text("HOME=/home/ana");
     setup.description.env_size = 1;
     ErrorText error;
+    policy::Budget budget({});
+    budget.start_rule();
 
-    setup.job.set_variable("HOME", "/tmp", error);
-    setup.job.set_variable("HO", "x", error);
+    setup.job.set_variable("HOME", "/tmp", budget, error);
+    setup.job.set_variable("HO", "x", budget, error);
 
     char** environment = setup.description.environment;
     BOOST_TEST(environment[0] == std::string("HO=x"));
     BOOST_TEST(environment[1] == std::string("HOME=/tmp"));
     BOOST_TEST(environment[2] == nullptr);
     BOOST_TEST(setup.description.env_size == 2u);
-    BOOST_TEST(setup.job.variable("HOME") == ScriptValue::of_text("/tmp"));
-    BOOST_TEST(setup.job.variable("HOM") == ScriptValue{});
+    BOOST_TEST(setup.job.variable("HOME", budget) == ScriptValue::of_text("/tmp"));
+    BOOST_TEST(setup.job.variable("HOM", budget) == ScriptValue{});
     for (char** variable : {&environment[0], &environment[1]})
         plugin::assign_text(*variable, std::nullopt);
     slurm_xfree(reinterpret_cast<void**>(&setup.description.environment));

@@ -55,7 +55,7 @@
 // | script | unknown fields | 10 | 78 |
 // | script | unknown fields set | 5 | 8 |
 // | script | fields | 6 | 11 |
-// | script | environment | 2 | 78 |
+// | script | environment | 1 | 23 |
 // | script | partitions | 5 | 78 |
 // | script | jobs | 12 | 79 |
 // | script | reservations | 5 | 79 |

@@ -55,17 +55,21 @@ class FakeJob final : public ScriptJob {
         return ScriptValue::of_text(std::string_view(words[index]));
     }
     [[nodiscard]] bool has_environment() const noexcept override { return !variables.empty(); }
-    [[nodiscard]] ScriptValue variable(std::string_view name) const noexcept override {
+    [[nodiscard]] ScriptValue variable(std::string_view name,
+                                       policy::Budget& budget) const noexcept override {
+        if (!budget.take(static_cast<std::int64_t>(variables.size()))) return {};
         const auto found = variables.find(name);
         return found == variables.end() ? ScriptValue{}
                                         : ScriptValue::of_text(std::string_view(found->second));
     }
-    void set_variable(std::string_view name, std::string_view value, ErrorText& /*error*/) noexcept override {
+    void set_variable(std::string_view name, std::string_view value, policy::Budget& budget,
+                      ErrorText& /*error*/) noexcept override {
+        if (!budget.take(static_cast<std::int64_t>(variables.size()))) return;
         variables[std::string(name)] = value;
     }
 };
 
-class FakeHost final : public ScriptHost {
+class FakeHost : public ScriptHost {
   public:
     FakeJob fake;
     model::ScriptRecords records{{"name", "max_time"},

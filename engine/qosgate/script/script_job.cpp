@@ -25,6 +25,12 @@ using policy::compat::WordList;
 
 constexpr std::size_t max_text = policy::Budget::max_string; ///< of one text that a script reads
 
+/// One that is longer than max_text is an error when it is pushed, so no more of it is read.
+ScriptValue bounded_text(const char* text) noexcept {
+    if (text == nullptr) return {};
+    return ScriptValue::of_text(std::string_view(text, strnlen(text, max_text + 1)));
+}
+
 // ---- fields that are not simply a field of the description ---------------------------------------------
 
 template <bool per_cpu>
@@ -38,7 +44,7 @@ void write_memory(job_desc_msg_t& job, const ScriptValue& value, slurm::TextOwne
 }
 
 ScriptValue read_gres(const job_desc_msg_t& job) noexcept {
-    return ScriptValue::of_text(job.tres_per_node);
+    return bounded_text(job.tres_per_node);
 }
 
 /// "gpu:2,tape" as slurmctld keeps it: "gres:gpu:2,gres:tape".
@@ -107,16 +113,27 @@ const OtherField* find_other(std::string_view name) noexcept {
 
 // ---- environment ---------------------------------------------------------------------------------------
 
-bool defines(const char* definition, std::string_view name) noexcept {
-    return definition != nullptr && std::strncmp(definition, name.data(), name.size()) == 0 &&
-           definition[name.size()] == '=';
+/// No variable has more.
+std::string_view up_to_nul(std::string_view name) noexcept {
+    return name.substr(0, name.find('\0'));
 }
 
-/// The place of a variable's definition, or of the null behind the last one.
-char** find_variable(char** environment, std::string_view name) noexcept {
-    name = name.substr(0, name.find('\0'));
-    while (*environment != nullptr && !defines(*environment, name))
-        ++environment;
+/// How many bytes of a definition are those of the name.
+std::size_t common_length(const char* definition, std::string_view name) noexcept {
+    std::size_t length = 0;
+    while (length < name.size() && definition[length] == name[length])
+        ++length;
+    return length;
+}
+
+/// The place of a variable's definition, or of the null behind the last one. Null: the budget is spent.
+/// Cost: an instruction for each variable before it and for each 8 bytes that its name shares with `name`.
+char** find_variable(char** environment, std::string_view name, policy::Budget& budget) noexcept {
+    for (; *environment != nullptr; ++environment) {
+        const std::size_t common = common_length(*environment, name);
+        if (!budget.take(1 + static_cast<std::int64_t>(common / 8))) return nullptr;
+        if (common == name.size() && (*environment)[common] == '=') break;
+    }
     return environment;
 }
 
@@ -130,10 +147,7 @@ ScriptValue ScriptedJob::read(std::string_view field, ErrorText& error) noexcept
                 if constexpr (std::is_same_v<decltype(member), std::monostate>) {
                     return ScriptValue{};
                 } else if constexpr (std::is_same_v<decltype(member), char * job_desc_msg_t::*>) {
-                    const char* text = job_.*member;
-                    if (text == nullptr) return ScriptValue{};
-                    // One that is longer than max_text is an error when it is pushed.
-                    return ScriptValue::of_text(std::string_view(text, strnlen(text, max_text + 1)));
+                    return bounded_text(job_.*member);
                 } else {
                     return ScriptValue::of_number(static_cast<double>(job_.*member));
                 }
@@ -209,21 +223,26 @@ std::size_t ScriptedJob::count(WordList list) const noexcept {
 }
 
 ScriptValue ScriptedJob::word(WordList list, std::size_t index) const noexcept {
-    return ScriptValue::of_text((list == WordList::argv ? job_.argv : job_.spank_job_env)[index]);
+    return bounded_text((list == WordList::argv ? job_.argv : job_.spank_job_env)[index]);
 }
 
-ScriptValue ScriptedJob::variable(std::string_view name) const noexcept {
+ScriptValue ScriptedJob::variable(std::string_view name, policy::Budget& budget) const noexcept {
     if (job_.environment == nullptr) return {};
-    name = name.substr(0, name.find('\0')); // no variable has more
-    const char* definition = *find_variable(job_.environment, name);
-    return definition == nullptr ? ScriptValue{} : ScriptValue::of_text(definition + name.size() + 1);
+    name = up_to_nul(name);
+    const char* const* place = find_variable(job_.environment, name, budget);
+    if (place == nullptr || *place == nullptr) return {};
+    return bounded_text(*place + name.size() + 1);
 }
 
-void ScriptedJob::set_variable(std::string_view name, std::string_view value, ErrorText& error) noexcept {
+void ScriptedJob::set_variable(std::string_view name, std::string_view value, policy::Budget& budget,
+                               ErrorText& error) noexcept {
     report_into(error, [&] {
+        char** place = find_variable(job_.environment, up_to_nul(name), budget);
+        if (place == nullptr) return;
+        // A new one moves the others.
+        if (*place == nullptr && !budget.take(place - job_.environment)) return;
         begin_write();
         const std::string definition = text::format("{}={}", name, value);
-        char** place = find_variable(job_.environment, name);
         if (*place == nullptr) {
             texts_.add_variable(job_);
             place = job_.environment;

@@ -63,8 +63,9 @@ class ScriptedJob : public policy::compat::ScriptJob {
                                           std::size_t index) const noexcept override;
 
     [[nodiscard]] bool has_environment() const noexcept override { return job_.environment != nullptr; }
-    [[nodiscard]] model::ScriptValue variable(std::string_view name) const noexcept override;
-    void set_variable(std::string_view name, std::string_view value,
+    [[nodiscard]] model::ScriptValue variable(std::string_view name,
+                                              policy::Budget& budget) const noexcept override;
+    void set_variable(std::string_view name, std::string_view value, policy::Budget& budget,
                       policy::ErrorText& error) noexcept override;
 
   private:

@@ -7,6 +7,7 @@
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/directory.hpp"
 #include "qosgate/model/script_value.hpp"
+#include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
 #include <cstddef>
@@ -42,8 +43,12 @@ class ScriptJob {
 
     /// Only sbatch sends an environment.
     [[nodiscard]] virtual bool has_environment() const noexcept = 0;
-    [[nodiscard]] virtual model::ScriptValue variable(std::string_view name) const noexcept = 0;
-    virtual void set_variable(std::string_view name, std::string_view value, ErrorText& error) noexcept = 0;
+    // An environment may have millions of variables: the search takes instructions from the budget for each
+    // one that it looks at, and ends without an answer when the budget is spent.
+    [[nodiscard]] virtual model::ScriptValue variable(std::string_view name,
+                                                      Budget& budget) const noexcept = 0;
+    virtual void set_variable(std::string_view name, std::string_view value, Budget& budget,
+                              ErrorText& error) noexcept = 0;
 
   protected:
     ~ScriptJob() = default;

@@ -161,14 +161,17 @@ int read_record(lua_State* lua) {
     return 1;
 }
 
-/// In instructions: every variable may have to be looked at, and an environment may have very many.
-constexpr std::int64_t cost_of_variable = 1000;
+/// Raises the error of a budget that a search in the environment has spent.
+void check_budget(lua_State* lua) {
+    if (LuaState::of(lua).budget().exhausted() != Exhausted::nothing) Budget::raise_spent(lua);
+}
 
 int read_environment(lua_State* lua) {
     const std::string_view name = check_text(lua, 2);
     const ScriptJob& job = check_host(lua).job();
-    Budget::charge(lua, cost_of_variable);
-    push_script_value(lua, job.variable(name));
+    const ScriptValue value = job.variable(name, LuaState::of(lua).budget());
+    check_budget(lua);
+    push_script_value(lua, value);
     return 1;
 }
 
@@ -180,9 +183,10 @@ int write_environment(lua_State* lua) {
         return 0;
     }
     const ScriptValue value = check_value(lua, FieldType::text);
-    Budget::charge(lua, cost_of_variable);
+    charge_values(lua, 2, 2); // the name is copied, too
     ErrorText error;
-    job.set_variable(name, value.text, error);
+    job.set_variable(name, value.text, LuaState::of(lua).budget(), error);
+    check_budget(lua);
     return error.empty() ? 0 : raise(lua, error);
 }
 
