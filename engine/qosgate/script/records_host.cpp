@@ -142,7 +142,7 @@ Result<bool> RecordsScriptHost::may_use(const model::ScriptRecords& partitions, 
     const auto flags = static_cast<std::uint32_t>(partitions.get(index, "flags").number);
     if (owner_ == 0) return (flags & PART_FLAG_NO_ROOT) == 0;
     if ((flags & PART_FLAG_ROOT_ONLY) != 0 && submit_uid_ != 0) return false;
-    auto may = policy::compat::lets_in(partitions.get(index, "allow_groups").text, owner_, *this);
+    auto may = policy::compat::is_shown_to(partitions.get(index, "allow_groups").text, owner_, *this);
     depends_on_moment_ = depends_on_moment_ || (!may && !find_user(owner_));
     return may;
 }
