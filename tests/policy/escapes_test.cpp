@@ -95,7 +95,7 @@ const std::vector<std::pair<const char*, std::string>> work_on_texts{
     {"tonumber", "tonumber(z)"},
     {"tonumber with a base", "tonumber(z, 2)"},
     {"a rounded text", "math.floor(z)"},
-    {"a text as a maximum", "math.max(z)"},
+    {"the root of a text", "math.sqrt(z)"},
     {"a text as a place", "('x'):sub(z)"},
     {"a text as a place to search at", "('x'):find('y', z, true)"},
     {"a text as a count", "('x'):rep(z)"},
