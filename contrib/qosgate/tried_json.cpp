@@ -52,7 +52,7 @@ ordered_json answer_json(const TriedJob& job) {
     for (const TriedPart& part : job.parts)
         parts.push_back(part_json(part));
     return {{"status", to_string(job.decisive().status())},
-            {"slurmctld_error", or_null(job.decisive().refusal_text())},
+            {"slurmctld_error", text_or_null(job.decisive().refusal_text())},
             {"user_reads", job.user_reads()},
             {"parts", parts}};
 }
