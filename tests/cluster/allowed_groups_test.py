@@ -80,7 +80,8 @@ class AllowedGroups(PluginTestCase):
                     else:
                         self.expect_refusal(f"-p {partition}")
                 self.expect_start("-p anas")
-        told = self.cluster.run([self.qosgate, "policy", "try", "--policy", self.rules(), "--", "sbatch", "-p", "bens"], USER)
+        words = ["--policy", self.rules(), "--", "sbatch", "-p", "bens", "--wrap=true"]
+        told = self.cluster.run([self.qosgate, "policy", "try", *words], USER)
         self.assertIn(f"The user reads:\n  sbatch: error: Batch job submission failed: {REFUSAL}\n", told.stdout)
         self.assertIn(f"The job is refused by slurmctld: partition bens {NOT_A_MEMBER} ({REFUSAL}).\n", told.stdout)
         self.assertIn(f"partition bens {NOT_A_MEMBER} ({REFUSAL})", self.foretold("-p bens")["parts"][0]["blocked_by"])
@@ -92,7 +93,7 @@ class AllowedGroups(PluginTestCase):
     def test_lists_of_partitions(self) -> None:
         if LETS_PEND:
             return self.expect_each_partition_to_count()
-        for how, second in (("ALL", REFUSAL), ("ANY", "Required partition not available")):
+        for how, second in (("ALL", REFUSAL), ("ANY", "Required partition not available (inactive or drain)")):
             self.enforce(how)
             with self.subTest(how):
                 self.expect_refusal("-p bens,main")

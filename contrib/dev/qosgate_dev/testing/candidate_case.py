@@ -32,7 +32,7 @@ class CandidateTestCase(PluginTestCase):
         self.next.mkdir(mode=0o755, exist_ok=True)
         for name, text in files.items():
             self.write(name, text)
-        self.write("site.lua", f'site {{ contact = "{self._testMethodName}", {settings} }}\n')
+        self.write("site.lua", f'-- {self._testMethodName}\nsite {{ {settings} }}\n')
         self.wait_until_loaded()
 
     def write(self, name: str, text: str) -> None:
