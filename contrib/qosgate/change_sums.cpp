@@ -24,7 +24,7 @@ constexpr std::size_t max_words = 300; ///< bytes of an example
 
 /// The lines in one text for people.
 std::string shown(const std::vector<std::string>& lines) {
-    return lines.empty() ? "nothing" : text::printable(text::join(lines, " / "), max_words);
+    return lines.empty() ? "nothing else" : text::printable(text::join(lines, " / "), max_words);
 }
 
 } // namespace

@@ -58,7 +58,9 @@ std::optional<OtherWords> other_words(const json& record, const json& candidate,
     if (!has("message") || has("outcome")) return std::nullopt;
     const std::vector<std::string> before = texts_of(record, "message");
     const std::vector<std::string> after = texts_of(candidate, "message");
-    return OtherWords{lines_missing_in(after, before), lines_missing_in(before, after)};
+    OtherWords words{lines_missing_in(after, before), lines_missing_in(before, after)};
+    if (words.before.empty() && words.after.empty()) return std::nullopt; // the same lines in another order
+    return words;
 }
 
 std::optional<std::uint32_t> uid_of(const json& record) {

@@ -279,7 +279,8 @@ const TriedPart& TriedJob::decisive() const noexcept {
 std::vector<std::string> TriedJob::user_reads() const {
     const TriedPart& last = decisive();
     if (last.client_refusal) return refusal_of_client(client, *last.client_refusal);
-    const std::string_view level = last.status() == TriedStatus::accepted ? "" : "error: ";
+    const bool is_refused = last.status() == TriedStatus::refused || !last.refusal_text().empty();
+    const std::string_view level = is_refused ? "error: " : "";
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const std::string number = parts[i].request.is_het_part ? text::format("{}: ", i) : "";

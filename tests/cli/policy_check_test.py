@@ -60,7 +60,7 @@ class PolicyCheckTest(unittest.TestCase):
         for text, line in ((script, 1), (f"#!/usr/bin/lua\n{script}", 2)):
             (self.directory / "job_submit.lua").write_text(text)
             result = run(self.directory)
-            self.assertIn(f"job_submit.lua:{line}: this is a script for job_submit/lua", result.stdout)
+            self.assertIn(f"job_submit.lua:{line}: this file defines slurm_job_submit, so it is a script", result.stdout)
             self.assertIn(": 1 finding;", result.stdout)
 
     def test_the_script_is_named_among_what_is_in_force(self) -> None:

@@ -51,7 +51,7 @@ PartitionName=lean Nodes=ALL MaxMemPerNode=1000
         self.cluster.wait_job(int(answer.stdout.split()[-1]), "DEADLINE")
 
     def test_a_list_that_begins_with_a_partition_for_root_starts_nothing_without_nodes(self) -> None:
-        words = "partition rootp is for root only; it is the first in the list, so slurmctld never starts this job"
+        words = "partition rootp is for root only; as the first partition of the list it keeps this job from ever starting"
         self.expect_waits("-p rootp,main -t 9", "PartitionNodeLimit", "this job can never start as it is", words)
         self.expect_runs_silently("-p main,rootp -t 9")
         self.expect_runs_silently("-p rootp,main -t 9 -N1")

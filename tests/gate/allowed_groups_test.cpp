@@ -91,8 +91,8 @@ BOOST_AUTO_TEST_CASE(without_enforcement_only_a_closed_first_partition_blocks_a_
     request.partition = "viz,main";
     BOOST_TEST(
         answer().blocked ==
-        "partition viz is for members of lab, staff (AllowGroups), and ana is not one; it is the first in "
-        "the list, so slurmctld never starts this job unless it has a maximum of nodes: leave that "
+        "partition viz is for members of lab, staff (AllowGroups), and ana is not one; as the first "
+        "partition of the list it keeps this job from ever starting without a maximum of nodes: leave the "
         "partition out, or add --nodes");
     request.max_nodes = 1;
     BOOST_TEST(!is_blocked());

@@ -171,8 +171,8 @@ BOOST_AUTO_TEST_CASE(a_job_that_starts_later_is_told_what_is_down_at_present) {
 
 BOOST_AUTO_TEST_CASE(a_list_whose_first_partition_denies_access_starts_no_job_without_nodes) {
     const std::string never =
-        "it is the first in the list, so slurmctld never starts this job unless it has a maximum of nodes: "
-        "leave that partition out, or add --nodes (PartitionNodeLimit)";
+        "as the first partition of the list it keeps this job from ever starting without a maximum of nodes: "
+        "leave the partition out, or add --nodes (PartitionNodeLimit)";
     request.submit_uid = request.user_id;
     request.partition = "viz,main";
     BOOST_TEST(told() == "");

@@ -111,10 +111,10 @@ BOOST_AUTO_TEST_CASE(a_script_for_job_submit_beside_the_rules_is_one_finding) {
                              "    job_desc.qos = string.lower(job_desc.qosx)\n"
                              "    return slurm.SUCCESS\nend\n";
     const PolicyReport of_script = report_of("-- ours\nfunction" + body);
-    BOOST_TEST(
-        text::join(lines_of(of_script.findings), "\n") ==
-        "job_submit.lua:2: this is a script for job_submit/lua, because it defines slurm_job_submit, and "
-        "no rule: move it to compat/job_submit.lua");
+    BOOST_TEST(text::join(lines_of(of_script.findings), "\n") ==
+               "job_submit.lua:2: this file defines slurm_job_submit, so it is a script for job_submit/lua "
+               "and not a "
+               "rule: move it to compat/job_submit.lua");
     BOOST_TEST(!of_script.loads());
 
     const PolicyReport of_local = report_of("local function" + body);

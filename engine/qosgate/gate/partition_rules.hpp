@@ -65,8 +65,8 @@ std::vector<std::string> find_too_small_partitions(const ResolvedRequest& asked,
 /// What follows for a job without a maximum of nodes if the first partition of its list denies it access
 /// (limits/README.md 8.3).
 inline constexpr std::string_view consequence_of_closed_first =
-    "it is the first in the list, so slurmctld never starts this job unless it has a maximum of nodes: leave "
-    "that partition out, or add --nodes";
+    "as the first partition of the list it keeps this job from ever starting without a maximum of nodes: "
+    "leave the partition out, or add --nodes";
 
 /// Whether every partition of the job accepts and starts it even if all rules are enforced and no QOS flag
 /// exempts the job. `at_attempt` is the job's size in an attempt to start it. True is certain, false is not.

@@ -110,12 +110,17 @@ std::string Budget::describe() const {
 }
 
 void Budget::charge(lua_State* lua, std::int64_t cost) {
+    // More than any setting allows, and far from what overflows when it is taken.
+    constexpr std::int64_t max_cost = std::int64_t{1} << 40;
+    cost = std::min(cost, max_cost);
     if (!LuaState::of(lua).budget().take(cost)) raise_spent(lua);
 }
 
 bool Budget::open_portion() noexcept {
     if (exhausted_ != Exhausted::nothing || is_late()) return false;
-    const std::int64_t fresh = std::min(portion - portion_left_, behind_portion_);
+    // portion - portion_left_ may overflow if more was taken than is left.
+    const bool takes_all = portion_left_ <= portion - behind_portion_;
+    const std::int64_t fresh = takes_all ? behind_portion_ : portion - portion_left_;
     portion_left_ += fresh;
     behind_portion_ -= fresh;
     if (portion_left_ < 0) exhaust(Exhausted::instructions);

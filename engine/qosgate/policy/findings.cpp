@@ -219,7 +219,7 @@ class SourceCheck {
         constexpr std::string_view function = "slurm_job_submit";
         if (const int line = line_of_global_function(file, function); line != 0)
             return note({file.name, line,
-                         text::format("this is a script for job_submit/lua, because it defines {}, and no "
+                         text::format("this file defines {}, so it is a script for job_submit/lua and not a "
                                       "rule: move it to {}",
                                       function, compat::script_file_name)});
         if (!check_text(file, CodeKind::rule) || !state_sources_) return;

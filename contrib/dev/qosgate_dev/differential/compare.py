@@ -176,7 +176,8 @@ def _outgrows_nodes(job: Json) -> bool:
 
 
 def _mixes_models(job: Json) -> bool:
-    return any("," in str(value) for field, value in job.items() if field.startswith("tres_per_"))
+    """Whether the job asks for GPUs of several models in one option."""
+    return any(str(value).count("gpu:") > 1 for field, value in job.items() if field.startswith("tres_per_"))
 
 
 def _filled_nodes(job: Json) -> int:

@@ -179,8 +179,8 @@ int concat_table(lua_State* lua) {
     luaL_checktype(lua, 1, LUA_TTABLE);
     std::size_t separator_length = 0;
     const char* separator = luaL_optlstring(lua, 2, "", &separator_length);
-    const lua_Integer first = luaL_optinteger(lua, 3, 1);
-    const lua_Integer last = lua_isnoneornil(lua, 4) ? luaL_len(lua, 1) : luaL_checkinteger(lua, 4);
+    const lua_Integer first = opt_integer(lua, 3, 1);
+    const lua_Integer last = lua_isnoneornil(lua, 4) ? luaL_len(lua, 1) : check_integer(lua, 4);
     lua_settop(lua, 2);
     luaL_Buffer result;
     luaL_buffinit(lua, &result);

@@ -8,6 +8,7 @@
 #include "qosgate/policy/compat/script_objects.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/compat/slurm_constants.hpp"
+#include "qosgate/policy/lua_lib/charged.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
 #include <optional>
@@ -46,6 +47,7 @@ void write_line(lua_State* lua, int level, std::string_view text) {
 /// slurm.log(level, text)
 int slurm_log(lua_State* lua) {
     const auto text = last_text(lua);
+    charge_values(lua, 1, 1);
     const int level = lua_gettop(lua) >= 2 ? static_cast<int>(lua_tonumber(lua, 1)) : 0;
     write_line(lua, level, text.value_or("(null)"));
     return 0;

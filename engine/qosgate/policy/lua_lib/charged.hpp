@@ -19,8 +19,8 @@ enum class Work : std::uint8_t {
     first, ///< it reads the first argument; results are other arguments
 };
 
-/// Takes an instruction for each 16 of the values at [first, last] and of the bytes in their texts.
-/// Errors: as Budget::charge; the stack is then empty.
+/// Takes an instruction for 16 bytes of the texts at [first, last]; each value counts as one byte more. What
+/// is left over is free. Not while a luaL_Buffer is open. Errors: as Budget::charge; the stack is then empty.
 void charge_values(lua_State* lua, int first, int last);
 
 /// As luaL_checkinteger and luaL_optinteger. A text that is read as a number is charged.

@@ -101,8 +101,11 @@ int find_or_match(lua_State* lua, bool is_find) {
         lua_pushnil(lua);
         return 1;
     }
-    const bool is_plain = pattern.find_first_of("^$*+?.([%-") == std::string_view::npos;
-    if (is_find && (is_plain || lua_toboolean(lua, 4) != 0)) return find_plain(lua, subject, pattern, start);
+    if (is_find) {
+        charge_values(lua, 2, 2);
+        if (lua_toboolean(lua, 4) != 0 || pattern.find_first_of("^$*+?.([%-") == std::string_view::npos)
+            return find_plain(lua, subject, pattern, start);
+    }
 
     bool is_anchored = false;
     pattern = without_anchor(pattern, is_anchored);
