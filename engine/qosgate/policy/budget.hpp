@@ -55,8 +55,8 @@ class BudgetClock {
 /// Threads: not thread-safe; it belongs to one Lua state.
 class Budget {
   public:
-    /// Lua instructions between two checks of the limits. One instruction of Lua costs at most about 30 us (a
-    /// copy of the largest block), so the next check always comes within a few milliseconds.
+    /// Lua instructions between two checks of the limits. An instruction costs at most about 30 us (a copy of
+    /// the largest block), or 150 us (a loop to a text of 64 KiB), so the next check comes within 15 ms.
     static constexpr int hook_interval = 100;
     /// Instructions between two readings of the clock, also if one call of a C function takes them all.
     static constexpr std::int64_t portion = 20'000;

@@ -95,7 +95,7 @@ bool is_test_name(std::string_view name) noexcept;
 
 /// Reads every file of all parts, the files that `compat_files` of site.lua names (site_files.hpp), and the
 /// tests. A directory that does not exist gives `exists == false`. A directory that is replaced or changed
-/// meanwhile is read again, so that old and new files are not mixed; the third read counts in any case.
+/// meanwhile is read again, so that its old and new files are not mixed; the third read counts in any case.
 /// Errors: permission_denied if a directory, a file, or a directory or link on the path to them belongs to
 /// anybody except root and `trusted_user`, or others can write it (naming it, its mode and the cure);
 /// invalid_input if it is not a regular file or too large, or if there are too many; unavailable if the
