@@ -11,6 +11,8 @@
 namespace qg::slurm {
 namespace {
 
+/// Not base's background thread: these end before the call does, and a signal may end the client in any of
+/// them.
 template <typename Load>
 auto start(Load load) {
     return std::async(std::launch::async, std::move(load));
