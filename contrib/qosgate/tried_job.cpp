@@ -138,6 +138,8 @@ TriedPart try_part(const model::JobRequest& request, const TriedScript* script, 
     auto groups = gate::judge_groups(sent, *world.groups);
     part.groups_not_judged = std::move(groups.not_judged);
     part.groups_error = groups.error;
+    part.only_waits_for_groups =
+        part.blocked_by.empty() && !groups.blocked.empty() && groups.error == gate::GroupsError::none;
     if (!groups.blocked.empty()) part.blocked_by.push_back(std::move(groups.blocked));
     if (part.blocked_by.empty())
         part.blocked_by =
@@ -279,8 +281,8 @@ const TriedPart& TriedJob::decisive() const noexcept {
 std::vector<std::string> TriedJob::user_reads() const {
     const TriedPart& last = decisive();
     if (last.client_refusal) return refusal_of_client(client, *last.client_refusal);
-    const bool is_refused = last.status() == TriedStatus::refused || !last.refusal_text().empty();
-    const std::string_view level = is_refused ? "error: " : "";
+    const bool is_let_in = last.status() == TriedStatus::accepted || last.only_waits_for_groups;
+    const std::string_view level = is_let_in ? "" : "error: ";
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const std::string number = parts[i].request.is_het_part ? text::format("{}: ", i) : "";

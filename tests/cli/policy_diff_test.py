@@ -123,7 +123,7 @@ class PolicyDiff(unittest.TestCase):
         )
         text = self.run_diff(self.file).stdout
         self.assertIn("  one (a-1)\n    now:       QOS a is full\n    candidate: QOS a is full; use b\n", text)
-        self.assertIn("  three (a-4)\n    now:       too large / QOS a is full\n    candidate: nothing\n", text)
+        self.assertIn("  three (a-4)\n    now:       too large / QOS a is full\n    candidate: nothing else\n", text)
         self.assertNotIn("two (", text)
         self.write(record(1, **REFUSED))
         self.assertNotIn("Other words", self.run_diff(self.file).stdout)
