@@ -77,17 +77,17 @@ Decision CandidateTrial::decide_job(const TrialTools& tools, const JobRequest& r
 
     const ScriptedRequest job{sent_->description(), *sent_, request.submit_uid};
     std::optional<ScriptCall> call;
-    Decision deeds;
+    Decision of_script;
     if (candidate_->script() != nullptr) call = call_script(*candidate_, tools.world, job);
     JobRequest sent = sent_->request(request.submit_uid);
     if (call) {
-        if (!call->answer.events.empty()) deeds = describe_deeds(*call, sent, tools.world);
-        if (call->answer.code != SLURM_SUCCESS) return refused_by(*call, std::move(deeds));
+        if (!call->answer.events.empty()) of_script = decision_of_script(*call, sent, tools.world);
+        if (call->answer.code != SLURM_SUCCESS) return refused_by(*call, std::move(of_script));
         known.script_clock = &call->outcome.clock;
         known.script_writes = &call->writes;
     }
     Decision decision = tools.gate.decide(sent, known, candidate_.get(), parts);
-    if (call) put_before(decision, std::move(deeds), call->said());
+    if (call) prepend_script(decision, std::move(of_script), call->said());
     set_left(decision, std::move(sent));
     return decision;
 }
@@ -108,7 +108,7 @@ Decision CandidateTrial::decide_change(const TrialTools& tools, const TriedChang
     gate::KnownCluster known = tools.known;
     known.script_clock = nullptr;
     std::optional<ScriptCall> call;
-    Decision deeds;
+    Decision of_script;
     if (candidate_->script() != nullptr)
         call =
             call_script_at_change(*candidate_, tools.world, {sent_->description(), *sent_, change.submit_uid},
@@ -116,14 +116,14 @@ Decision CandidateTrial::decide_change(const TrialTools& tools, const TriedChang
     model::JobUpdate update =
         slurm::read_update(change.job, sent_ ? sent_->description() : change.update, change.submit_uid);
     if (call) {
-        if (!call->answer.events.empty()) deeds = describe_deeds(*call, update, tools.world);
-        if (call->answer.code != SLURM_SUCCESS) return refused_by(*call, std::move(deeds));
+        if (!call->answer.events.empty()) of_script = decision_of_script(*call, update, tools.world);
+        if (call->answer.code != SLURM_SUCCESS) return refused_by(*call, std::move(of_script));
         known.script_clock = &call->outcome.clock;
     }
     JobRequest after = update.after;
     Decision decision;
     if (change.is_judged) decision = tools.gate.decide_update(std::move(update), known, candidate_.get());
-    if (call) put_before(decision, std::move(deeds), call->said());
+    if (call) prepend_script(decision, std::move(of_script), call->said());
     if (sent_) set_left(decision, std::move(after));
     return decision;
 }

@@ -22,7 +22,7 @@
 #include "qosgate/policy/store.hpp"
 #include "recorder.hpp"
 #include "script_call.hpp"
-#include "script_deeds.hpp"
+#include "script_effect.hpp"
 #include "status_file.hpp"
 #include "status_report.hpp"
 #include "time_allowance.hpp"
@@ -73,11 +73,11 @@ class Runtime {
         job_record* job = nullptr; ///< of a change
     };
     /// Runs the site's script for job_submit/lua, which may change the description. Returns a Slurm error
-    /// code, 0 to go on; then `time` gets its time, and `did` what the script did, if it did something.
+    /// code, 0 to go on; then `time` gets its time, and `effect` what the script did, if it did something.
     int run_script(const policy::Policy& policy, const ClusterNow& now, const Asked& asked, ScriptTime& time,
-                   std::unique_ptr<ScriptDeeds>& did);
-    /// The same for a change of a job; `did` gets the time, too.
-    int run_script_at_change(const policy::Policy& policy, const Asked& asked, ScriptDeeds& did);
+                   std::unique_ptr<ScriptEffect>& effect);
+    /// The same for a change of a job; `effect` gets the time, too.
+    int run_script_at_change(const policy::Policy& policy, const Asked& asked, ScriptEffect& effect);
     /// What scripts see beside the job.
     [[nodiscard]] ScriptWorld script_world(const ClusterNow& now) {
         return {quota_, users_, script_jobs_, now};
@@ -85,20 +85,20 @@ class Runtime {
     /// Asks for the jobs that the script in force, or the candidate's, mentions to be read.
     void want_jobs(const policy::Policy& policy, const policy::Policy* candidate);
     /// Ends a change that only the script looked at, and accepted. Returns 0.
-    int pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id, const Asked& asked);
-    /// Counts the decision, and records it if there is a job. `of_script` may be null; else put_before() was
-    /// called. The time of a script that did nothing is `script_took`.
+    int pass_change(ScriptEffect& effect, std::optional<std::uint32_t> files_id, const Asked& asked);
+    /// Counts the decision, and records it if there is a job. `of_script` may be null; else prepend_script()
+    /// was called. The time of a script that did nothing is `script_took`.
     void conclude(const Recording& recording, model::Decision& decision, const gate::RecordedJob* job,
-                  bool is_change, const ScriptDeeds* of_script,
+                  bool is_change, const ScriptEffect* of_script,
                   std::chrono::steady_clock::duration script_took = {});
     /// The same; the time of the script counts beside the recording's. Takes out of the message what it said,
     /// which the user has read.
     void conclude_after_script(const Recording& recording, model::Decision& decision,
-                               const gate::RecordedJob* job, bool is_change, const ScriptDeeds& did);
+                               const gate::RecordedJob* job, bool is_change, const ScriptEffect& effect);
     /// Counts a decision that is not recorded.
     void count(const model::Decision& decision, bool is_change, std::chrono::steady_clock::time_point begin);
     /// Passes on what the script says to the user and into the log.
-    void hear_script(const policy::compat::ScriptOutcome& outcome, char** err_msg) const;
+    void pass_on_lines(const policy::compat::ScriptOutcome& outcome, char** err_msg) const;
     /// Counts and records the refusal of a script, and passes it on. Returns its code.
     int end_with_script(const Recording& recording, const gate::RecordedJob* job, bool is_change,
                         const ScriptCall& call, model::Decision& decision, char** err_msg);
@@ -117,7 +117,7 @@ class Runtime {
     /// would not; what the script did, if it did something, is recorded by pass_change(). `of_script` may be
     /// null.
     void try_passed_change(const policy::Policy& policy, const Asked& asked,
-                           const ScriptDeeds* of_script) noexcept;
+                           const ScriptEffect* of_script) noexcept;
     /// As copy_job(), but in the time of the candidate. Null also if slurmctld would log something.
     JobCopy copy_for_trial(const Asked& asked, std::optional<std::uint32_t> files_id);
 

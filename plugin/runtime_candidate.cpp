@@ -57,7 +57,7 @@ JobCopy Runtime::copy_for_trial(const Asked& asked, std::optional<std::uint32_t>
 }
 
 [[gnu::noinline]] void Runtime::try_passed_change(const policy::Policy& policy, const Asked& asked,
-                                                  const ScriptDeeds* of_script) noexcept {
+                                                  const ScriptEffect* of_script) noexcept {
     CandidateTrial& trial = *asked.trial;
     try {
         const bool script_did_something = of_script != nullptr && !of_script->decision.events.empty();
@@ -84,7 +84,7 @@ JobCopy Runtime::copy_for_trial(const Asked& asked, std::optional<std::uint32_t>
         trial.spend(recording.took());
         Decision passed;
         passed.forecast = decided.forecast;
-        if (script_did_something) put_before(decided, of_script->decision, of_script->said);
+        if (script_did_something) prepend_script(decided, of_script->decision, of_script->said);
         try_change(asked, now, *job, change.after, decided, is_judged);
         const gate::Comparison* const found = trial.comparison();
         if (found == nullptr || !found->differs() || script_did_something) return;

@@ -85,7 +85,7 @@ void tell(Say say) noexcept {
 
 [[gnu::hot]] void Runtime::conclude(const Recording& recording, Decision& decision,
                                     const gate::RecordedJob* job, bool is_change,
-                                    const ScriptDeeds* of_script,
+                                    const ScriptEffect* of_script,
                                     std::chrono::steady_clock::duration script_took) {
     if (of_script != nullptr) [[unlikely]]
         return conclude_after_script(recording, decision, job, is_change, *of_script);
@@ -103,7 +103,7 @@ void tell(Say say) noexcept {
     std::unique_ptr<CandidateTrial> trial;
     if (auto candidate = policies_.candidate()) [[unlikely]]
         trial = CandidateTrial::begin(candidate_runs_, std::move(candidate), *policy, description);
-    std::unique_ptr<ScriptDeeds> of_script;
+    std::unique_ptr<ScriptEffect> of_script;
     ScriptTime script_time;
     if (policy->script() != nullptr) [[unlikely]] {
         const Asked asked{description, submit_uid, err_msg, trial.get()};
@@ -124,7 +124,7 @@ void tell(Say say) noexcept {
     Decision decision = gate_.decide(request, known, policy.get(), parts);
     recording.stop_clock();
     if (of_script) [[unlikely]]
-        put_before(decision, std::move(of_script->decision), of_script->said);
+        prepend_script(decision, std::move(of_script->decision), of_script->said);
     if (trial) [[unlikely]] {
         turn.reset(); // other parts do not wait, and the sooner it ends, the less two jobs mix
         try_job(*trial, now, request, decision);
@@ -169,9 +169,9 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
     if (auto candidate = policies_.candidate()) [[unlikely]]
         trial = CandidateTrial::begin(candidate_runs_, std::move(candidate), *policy, update);
     const Asked asked{update, submit_uid, err_msg, trial.get(), job};
-    std::unique_ptr<ScriptDeeds> of_script;
+    std::unique_ptr<ScriptEffect> of_script;
     if (policy->script() != nullptr) [[unlikely]] {
-        of_script = std::make_unique<ScriptDeeds>();
+        of_script = std::make_unique<ScriptEffect>();
         if (const int code = run_script_at_change(*policy, asked, *of_script); code != SLURM_SUCCESS)
             return code;
     }
@@ -193,7 +193,7 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
         current == nullptr && !why.empty()) {
         Decision decision = answer_unseen_change({files_id, submit_uid, by_operator, why, parts}, *policy);
         if (trial) trial->skip();
-        if (of_script) put_before(decision, std::move(of_script->decision), /*said=*/{});
+        if (of_script) prepend_script(decision, std::move(of_script->decision), /*said=*/{});
         count(decision, /*is_change=*/true, asked_at);
         return answer(decision, err_msg);
     }
@@ -220,7 +220,7 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
     // One request may change every task of an array, one after the other.
     const auto end = TimeAllowance::Clock::now();
     if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);
-    if (of_script) put_before(decision, std::move(of_script->decision), of_script->said);
+    if (of_script) prepend_script(decision, std::move(of_script->decision), of_script->said);
     if (trial) try_change(asked, now, *current, *after, decision, /*is_judged=*/true);
     std::optional<gate::RecordedJob> recorded;
     if (after) recorded.emplace(*after, files_id.value_or(0), trial ? trial->comparison() : nullptr);

@@ -70,7 +70,7 @@ std::optional<UsersStatus> Runtime::describe_users(const policy::Policy& policy,
     return UsersStatus{users_.count(), users_.read_at(), users_.last_error()};
 }
 
-void Runtime::hear_script(const ScriptOutcome& outcome, char** err_msg) const {
+void Runtime::pass_on_lines(const ScriptOutcome& outcome, char** err_msg) const {
     try {
         for (const auto& line : outcome.lines)
             log_script_line(line.level, line.text);
@@ -82,56 +82,57 @@ void Runtime::hear_script(const ScriptOutcome& outcome, char** err_msg) const {
 
 int Runtime::end_with_script(const Recording& recording, const gate::RecordedJob* job, bool is_change,
                              const ScriptCall& call, Decision& decision, char** err_msg) {
-    ScriptDeeds did;
-    did.said = call.said();
-    conclude_after_script(recording, decision, job, is_change, did);
+    ScriptEffect effect;
+    effect.said = call.said();
+    conclude_after_script(recording, decision, job, is_change, effect);
     answer(decision, err_msg);
     return call.answer.code;
 }
 
 void Runtime::conclude_after_script(const Recording& recording, Decision& decision,
-                                    const gate::RecordedJob* job, bool is_change, const ScriptDeeds& did) {
+                                    const gate::RecordedJob* job, bool is_change,
+                                    const ScriptEffect& effect) {
     if (job != nullptr) recording.finish(decision, *job);
     counts_.count(decision, is_change);
-    results_.count(decision, did.time.took + recording.took());
+    results_.count(decision, effect.time.took + recording.took());
     auto& message = decision.message;
-    message.erase(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(did.said.size()));
+    message.erase(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(effect.said.size()));
 }
 
-int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id, const Asked& asked) {
-    if (!did.recording || did.decision.events.empty()) return SLURM_SUCCESS;
+int Runtime::pass_change(ScriptEffect& effect, std::optional<std::uint32_t> files_id, const Asked& asked) {
+    if (!effect.recording || effect.decision.events.empty()) return SLURM_SUCCESS;
     const gate::Comparison* const comparison = asked.trial == nullptr ? nullptr : asked.trial->comparison();
     std::optional<gate::RecordedJob> job;
-    if (did.change) job.emplace(did.change->after, files_id.value_or(0), comparison);
+    if (effect.change) job.emplace(effect.change->after, files_id.value_or(0), comparison);
     Decision decision;
-    put_before(decision, std::move(did.decision), did.said);
-    did.time.took = {}; // it is the recording's
-    conclude_after_script(*did.recording, decision, job ? &*job : nullptr, /*is_change=*/true, did);
+    prepend_script(decision, std::move(effect.decision), effect.said);
+    effect.time.took = {}; // it is the recording's
+    conclude_after_script(*effect.recording, decision, job ? &*job : nullptr, /*is_change=*/true, effect);
     return answer(decision, asked.err_msg);
 }
 
 [[gnu::noinline]] int Runtime::run_script(const policy::Policy& policy, const ClusterNow& now,
                                           const Asked& asked, ScriptTime& time,
-                                          std::unique_ptr<ScriptDeeds>& did) {
+                                          std::unique_ptr<ScriptEffect>& effect) {
     want_jobs(policy, asked.trial == nullptr ? nullptr : &asked.trial->candidate());
     Recording recording = recorder_.begin(policy);
     const ScriptWorld world = script_world(now);
     const ScriptCall call = call_script(policy, world, {asked.description, host_texts, asked.submit_uid});
     recording.stop_clock();
     time = {recording.took(), call.outcome.clock};
-    hear_script(call.outcome, asked.err_msg);
+    pass_on_lines(call.outcome, asked.err_msg);
     if (call.answer.events.empty()) return SLURM_SUCCESS;
     const model::JobRequest request = slurm::read_job_desc(asked.description, asked.submit_uid);
-    Decision deeds = describe_deeds(call, request, world);
+    Decision of_script = decision_of_script(call, request, world);
     if (call.answer.code == SLURM_SUCCESS) {
-        did = std::make_unique<ScriptDeeds>();
-        did->time = time;
-        did->decision = std::move(deeds);
-        did->said = call.said();
-        did->writes = call.writes;
+        effect = std::make_unique<ScriptEffect>();
+        effect->time = time;
+        effect->decision = std::move(of_script);
+        effect->said = call.said();
+        effect->writes = call.writes;
         return SLURM_SUCCESS;
     }
-    Decision decision = refused_by(call, std::move(deeds));
+    Decision decision = refused_by(call, std::move(of_script));
     gate::RecordedJob job{.request = request};
     if (asked.trial != nullptr) {
         try_refused_job(*asked.trial, now, asked.description.het_job_offset, request, decision);
@@ -141,7 +142,7 @@ int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id
 }
 
 [[gnu::noinline]] int Runtime::run_script_at_change(const policy::Policy& policy, const Asked& asked,
-                                                    ScriptDeeds& did) {
+                                                    ScriptEffect& effect) {
     want_jobs(policy, asked.trial == nullptr ? nullptr : &asked.trial->candidate());
     const ClusterNow now = cluster_.current();
     const ScriptWorld world = script_world(now);
@@ -149,12 +150,12 @@ int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id
     const auto files_id = job_files_.find_id(asked.job);
     const bool by_operator = quota_.is_operator(submit_uid);
     const auto read_job = [&]() -> Result<job_desc_msg_t*> {
-        if (did.job != nullptr) return did.job.get();
+        if (effect.job != nullptr) return effect.job.get();
         if (const auto why = why_not_copied(files_id, submit_uid, by_operator); !why.empty())
             return Error{ErrorCode::unavailable, text::format("the job cannot be read: {}", why)};
-        did.job = copy_job(asked.job, files_id, submit_uid, by_operator);
-        if (did.job == nullptr) return Error{ErrorCode::unavailable, "slurmctld does not show its jobs"};
-        return did.job.get();
+        effect.job = copy_job(asked.job, files_id, submit_uid, by_operator);
+        if (effect.job == nullptr) return Error{ErrorCode::unavailable, "slurmctld does not show its jobs"};
+        return effect.job.get();
     };
     Recording recording = recorder_.begin(policy);
     const auto begin = TimeAllowance::Clock::now(); // copies are charged where they are made
@@ -163,31 +164,31 @@ int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id
             ? call_script_at_change(policy, world, {asked.description, host_texts, submit_uid}, read_job)
             : fail_script(policy, "the user's changes take too much time; try again in a moment");
     recording.stop_clock();
-    did.time = {recording.took(), call.outcome.clock};
+    effect.time = {recording.took(), call.outcome.clock};
     // One request may change every task of an array, one after the other.
     const auto end = TimeAllowance::Clock::now();
     if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);
-    hear_script(call.outcome, asked.err_msg);
+    pass_on_lines(call.outcome, asked.err_msg);
     if (call.answer.events.empty()) return SLURM_SUCCESS;
     // Log and record tell whose job it is.
     std::optional<model::JobUpdate> change;
-    if (read_job()) change = slurm::read_update(*did.job, asked.description, submit_uid);
-    Decision deeds = change ? describe_deeds(call, *change, world)
-                            : describe_change(call.answer.events, files_id, submit_uid);
+    if (read_job()) change = slurm::read_update(*effect.job, asked.description, submit_uid);
+    Decision of_script = change ? decision_of_script(call, *change, world)
+                                : describe_change(call.answer.events, files_id, submit_uid);
     if (call.answer.code == SLURM_SUCCESS) {
-        did.decision = std::move(deeds);
-        did.said = call.said();
-        did.recording.emplace(recording);
-        did.change = std::move(change);
+        effect.decision = std::move(of_script);
+        effect.said = call.said();
+        effect.recording.emplace(recording);
+        effect.change = std::move(change);
         return SLURM_SUCCESS;
     }
-    Decision decision = refused_by(call, std::move(deeds));
+    Decision decision = refused_by(call, std::move(of_script));
     std::optional<gate::RecordedJob> recorded;
     if (change) recorded.emplace(change->after, files_id.value_or(0));
     if (asked.trial != nullptr) {
         if (change)
-            try_change(asked, now, *did.job, change->after, decision,
-                       slurm::asks_only_for_entitled || may_change(submit_uid, *did.job));
+            try_change(asked, now, *effect.job, change->after, decision,
+                       slurm::asks_only_for_entitled || may_change(submit_uid, *effect.job));
         else
             asked.trial->skip();
         if (recorded) recorded->candidate = asked.trial->comparison();

@@ -100,24 +100,25 @@ ScriptCall fail_script(const policy::Policy& policy, std::string why) {
     return answered(policy, std::move(outcome), {});
 }
 
-Decision describe_deeds(const ScriptCall& call, const JobRequest& request, const ScriptWorld& world) {
+Decision decision_of_script(const ScriptCall& call, const JobRequest& request, const ScriptWorld& world) {
     const gate::Site site = site_of(world);
     const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
     return describe(call, {request, resolved.view()});
 }
 
-Decision describe_deeds(const ScriptCall& call, const model::JobUpdate& change, const ScriptWorld& world) {
+Decision decision_of_script(const ScriptCall& call, const model::JobUpdate& change,
+                            const ScriptWorld& world) {
     const gate::Site site = site_of(world);
     const gate::ResolvedRequest resolved = gate::resolve(
         change.after, site.context, {.requester = change.after.submit_uid, .names_partitions = false});
     return describe(call, {change.after, resolved.view(), &change});
 }
 
-Decision refused_by(const ScriptCall& call, Decision deeds) {
-    deeds.reject = model::RejectCode::access_denied;
-    deeds.message = call.said();
-    deeds.message.insert(deeds.message.end(), call.answer.message.begin(), call.answer.message.end());
-    return deeds;
+Decision refused_by(const ScriptCall& call, Decision of_script) {
+    of_script.reject = model::RejectCode::access_denied;
+    of_script.message = call.said();
+    of_script.message.insert(of_script.message.end(), call.answer.message.begin(), call.answer.message.end());
+    return of_script;
 }
 
 } // namespace qg::plugin

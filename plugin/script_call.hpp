@@ -11,7 +11,7 @@
 #include "qosgate/model/decision.hpp"
 #include "qosgate/model/job_update.hpp"
 #include "qosgate/policy/policy.hpp"
-#include "script_deeds.hpp"
+#include "script_effect.hpp"
 
 #include <slurm/slurm.h>
 
@@ -50,13 +50,13 @@ ScriptCall call_script_at_change(const policy::Policy& policy, const ScriptWorld
 ScriptCall fail_script(const policy::Policy& policy, std::string why);
 
 /// The log, events and names of what a script did about a new job.
-model::Decision describe_deeds(const ScriptCall& call, const model::JobRequest& request,
-                               const ScriptWorld& world);
+model::Decision decision_of_script(const ScriptCall& call, const model::JobRequest& request,
+                                   const ScriptWorld& world);
 /// The same about a change.
-model::Decision describe_deeds(const ScriptCall& call, const model::JobUpdate& change,
-                               const ScriptWorld& world);
+model::Decision decision_of_script(const ScriptCall& call, const model::JobUpdate& change,
+                                   const ScriptWorld& world);
 
-/// The decision of a script that refuses, with all that it said. Takes what describe_deeds() returned.
-model::Decision refused_by(const ScriptCall& call, model::Decision deeds);
+/// The decision of a script that refuses, with all that it said. Takes what decision_of_script() returned.
+model::Decision refused_by(const ScriptCall& call, model::Decision of_script);
 
 } // namespace qg::plugin

@@ -51,7 +51,7 @@ bool was_refused_by_script(const PastRecord& record) {
 }
 
 ReplayedDecision recorded_decision(const PastRecord& record) {
-    ReplayedDecision replayed{.outcome = std::string(record.outcome), .deeds = {}, .values = {}};
+    ReplayedDecision replayed{.outcome = std::string(record.outcome), .events = {}, .values = {}};
     for_each_event(record, [&](std::string_view rule, std::string_view did, std::string_view text) {
         if (!is_of_script(rule)) replayed.add(rule, did, text);
     });
@@ -60,7 +60,7 @@ ReplayedDecision recorded_decision(const PastRecord& record) {
 
 ReplayedDecision replayed_decision(const model::Decision& decision) {
     ReplayedDecision replayed{
-        .outcome = std::string(gate::describe_decision(decision)), .deeds = {}, .values = {}};
+        .outcome = std::string(gate::describe_decision(decision)), .events = {}, .values = {}};
     replayed.pending_reason = decision.forecast.pending_reason;
     for (const model::DecisionEvent& event : decision.events)
         if (is_compared(event.did)) // a record has texts like this
@@ -71,8 +71,8 @@ ReplayedDecision replayed_decision(const model::Decision& decision) {
 /// The rules that did in one decision what they did not in the other.
 std::vector<std::string> differing_rules(const ReplayedDecision& before, const ReplayedDecision& after) {
     const bool one_refuses = (before.outcome == refused_by_qosgate) != (after.outcome == refused_by_qosgate);
-    std::vector<ReplayedDecision::Deed> differing;
-    std::ranges::set_symmetric_difference(before.deeds, after.deeds, std::back_inserter(differing));
+    std::vector<ReplayedDecision::Event> differing;
+    std::ranges::set_symmetric_difference(before.events, after.events, std::back_inserter(differing));
     std::vector<std::string> rules;
     for (const auto& [rule, did, text] : differing) {
         if (rule.empty() || (one_refuses && did == "changed")) continue; // a refused job is not changed
@@ -110,7 +110,7 @@ void ReplayedDecision::add(std::string_view rule, std::string_view did, std::str
         values[std::string(text.substr(0, name))] = text.substr(value + 4);
     } else if (!is_compared(did))
         return;
-    deeds.emplace(rule, did, text);
+    events.emplace(rule, did, text);
 }
 
 WorldMembers::WorldMembers(const quota::LocalRecords& records)
@@ -165,7 +165,7 @@ void Replay::add(const PastRecord& record) {
 
 void Replay::add(const slurmdb::PastJob& job) {
     if (const auto done = job_.take(job); !done) return leave_out(done.error().message);
-    compare([] { return ReplayedDecision{.outcome = std::string(accepted), .deeds = {}, .values = {}}; });
+    compare([] { return ReplayedDecision{.outcome = std::string(accepted), .events = {}, .values = {}}; });
 }
 
 /// Notices when somebody asks for groups that are not known.

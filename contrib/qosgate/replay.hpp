@@ -41,10 +41,10 @@ class WorldMembers {
 /// The part of a decision that a replay compares.
 struct ReplayedDecision {
     /// What a rule did with a job that makes a difference: rule, what, text.
-    using Deed = std::tuple<std::string, std::string, std::string>;
+    using Event = std::tuple<std::string, std::string, std::string>;
 
     std::string outcome;
-    std::set<Deed> deeds;
+    std::set<Event> events;
     std::map<std::string, std::string> values; ///< of fields that rules changed, as they were left
     std::string_view pending_reason = {};
 

@@ -29,7 +29,7 @@ struct ScriptTime {
 };
 
 /// What the script did about a request that goes on to the rules.
-struct ScriptDeeds {
+struct ScriptEffect {
     model::Decision decision;                ///< its log, events and names
     std::vector<std::string> said;           ///< what the user has read already
     std::vector<policy::FieldWriter> writes; ///< into a new job
@@ -45,6 +45,6 @@ model::Decision describe_change(std::span<const policy::RuleEvent> events,
 
 /// Puts what the script did before what came after it, and what it said to the user before the message.
 /// `decision` keeps its answer.
-void put_before(model::Decision& decision, model::Decision of_script, std::span<const std::string> said);
+void prepend_script(model::Decision& decision, model::Decision of_script, std::span<const std::string> said);
 
 } // namespace qg::plugin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "script_deeds.hpp"
+#include "script_effect.hpp"
 
 #include "qosgate/base/text.hpp"
 
@@ -24,7 +24,7 @@ model::Decision describe_change(std::span<const policy::RuleEvent> events,
     return decision;
 }
 
-void put_before(model::Decision& decision, model::Decision of_script, std::span<const std::string> said) {
+void prepend_script(model::Decision& decision, model::Decision of_script, std::span<const std::string> said) {
     const auto put = [](auto& to, auto& from) {
         to.insert(to.begin(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
     };
