@@ -8,6 +8,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"
+#include "qosgate/model/qos_flag_name.hpp"
 
 #include <algorithm>
 #include <array>
@@ -132,7 +133,7 @@ void find_unknown(const LintInput& input, const std::vector<std::string>& known,
 
 void wall_above_partitions(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos) {
-        if (!qos.max_wall_minutes || qos.flags.contains("PartitionTimeLimit")) continue;
+        if (!qos.max_wall_minutes || model::has_flag(qos, "PartitionTimeLimit")) continue;
         const auto partitions = partitions_of(input, qos.name);
         std::uint64_t largest = 0;
         for (const Partition* each : partitions)
@@ -155,7 +156,7 @@ void minimum_above_partitions(const LintInput& input, Findings& findings) {
         const auto partitions = partitions_of(input, qos.name);
         if (partitions.empty()) continue;
         for (const SetLimit& limit : limits_of(qos)) {
-            if (limit.facts->sense != LimitSense::minimum || qos.flags.contains("Relative")) continue;
+            if (limit.facts->sense != LimitSense::minimum || model::has_flag(qos, "Relative")) continue;
             const auto is_too_small = [&](const Partition* each) {
                 return !each->tres.empty() && amounts_in(each->tres, limit.tres).most < limit.value;
             };
@@ -175,7 +176,7 @@ void minimum_above_partitions(const LintInput& input, Findings& findings) {
 
 void hidden_by_partition(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos) {
-        if (qos.flags.contains("OverPartQOS")) continue;
+        if (model::has_flag(qos, "OverPartQOS")) continue;
         std::vector<std::string> hidden;
         std::vector<std::string> would_be_hidden; // with OverPartQOS
         const auto limits = limits_of(qos);

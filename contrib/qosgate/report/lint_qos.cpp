@@ -7,6 +7,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/preempt_loops.hpp"
+#include "qosgate/model/qos_flag_name.hpp"
 
 #include <algorithm>
 #include <map>
@@ -43,7 +44,7 @@ bool has_partition(const LintInput& input, bool (*is_meant)(const model::Partiti
 
 /// A flag, and whether it can change anything.
 struct FlagUse {
-    std::string_view flag;
+    model::QosFlagName flag;
     bool (*has_effect)(const LintInput& input, const QosRecord& qos);
     std::string_view why; ///< it has none
 };
@@ -104,15 +105,15 @@ const SetLimit* find_limit(const std::vector<SetLimit>& limits, const SetLimit& 
 /// The QOSs whose limits replace those of `qos` in some partition: the QOSs of partitions, and with
 /// OverPartQOS those of jobs.
 std::vector<const QosRecord*> find_replacing(const LintInput& input, const QosRecord& qos) {
-    constexpr const char* over_partition = "OverPartQOS";
+    constexpr model::QosFlagName over_partition = "OverPartQOS";
     std::vector<const QosRecord*> replacing;
     for (const model::Partition& partition : input.partitions) {
-        if (!qos.flags.contains(over_partition) && !is_qos_of(partition, qos.name) &&
+        if (!model::has_flag(qos, over_partition) && !is_qos_of(partition, qos.name) &&
             may_be_used_in(input, qos.name, partition))
             if (const QosRecord* other = find_qos(input, partition.qos)) replacing.push_back(other);
         if (!is_qos_of(partition, qos.name)) continue;
         for (const QosRecord& other : input.qos)
-            if (&other != &qos && other.flags.contains(over_partition) &&
+            if (&other != &qos && model::has_flag(other, over_partition) &&
                 may_be_used_in(input, other.name, partition))
                 replacing.push_back(&other);
     }
@@ -193,7 +194,7 @@ void minimum_above_maximum(const LintInput& input, Findings& findings) {
             findings.advise(
                 qos,
                 text::format("no job can meet {} and {}: {}", minimum.text(), maximum->text(),
-                             qos.flags.contains("DenyOnLimit") ? "all are refused" : "all wait for ever"),
+                             model::has_flag(qos, "DenyOnLimit") ? "all are refused" : "all wait for ever"),
                 text::format("lower {}, or raise {}: decide which is meant", minimum.text(),
                              maximum->text()));
         }
@@ -219,14 +220,14 @@ void preemption_loop(const LintInput& input, Findings& findings) {
 void flag_without_effect(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos)
         for (const FlagUse& use : flag_uses)
-            if (qos.flags.contains(std::string(use.flag)) && !use.has_effect(input, qos))
-                findings.change(qos, text::format("the flag {} changes nothing: {}", use.flag, use.why),
-                                text::format("Flags-={}", use.flag));
+            if (model::has_flag(qos, use.flag) && !use.has_effect(input, qos))
+                findings.change(qos, text::format("the flag {} changes nothing: {}", use.flag.text, use.why),
+                                text::format("Flags-={}", use.flag.text));
 }
 
 void threshold_without_flag(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos)
-        if (qos.usage_threshold && !qos.flags.contains("EnforceUsageThreshold"))
+        if (qos.usage_threshold && !model::has_flag(qos, "EnforceUsageThreshold"))
             findings.change(qos, "UsageThreshold counts only with the flag EnforceUsageThreshold",
                             "UsageThreshold=unset");
 }

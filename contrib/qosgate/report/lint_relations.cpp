@@ -5,6 +5,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/qos_fields.hpp"
+#include "qosgate/model/qos_flag_name.hpp"
 
 #include <algorithm>
 
@@ -51,7 +52,7 @@ std::vector<std::string> find_impossible(const QosRecord& qos) {
 
 void relative_above_hundred(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos) {
-        if (!qos.flags.contains("Relative")) continue;
+        if (!model::has_flag(qos, "Relative")) continue;
         for (const SetLimit& limit : limits_of(qos)) {
             if (limit.facts->measure != LimitMeasure::tres || limit.value <= 100) continue;
             findings.change(qos,
@@ -65,7 +66,7 @@ void relative_above_hundred(const LintInput& input, Findings& findings) {
 
 void relative_of_jobs(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos) {
-        if (!qos.flags.contains("Relative")) continue;
+        if (!model::has_flag(qos, "Relative")) continue;
         const auto partitions = partitions_with(input, qos);
         if (partitions.empty()) continue;
         const std::string having = text::list_names(partitions);
@@ -89,7 +90,7 @@ void relative_of_jobs(const LintInput& input, Findings& findings) {
 
 void deny_on_limit_missing(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos) {
-        if (qos.flags.contains("DenyOnLimit")) continue;
+        if (model::has_flag(qos, "DenyOnLimit")) continue;
         const auto impossible = find_impossible(qos);
         if (impossible.empty()) continue;
         findings.change(qos,
@@ -104,7 +105,7 @@ void no_reserve_not_preempted(const LintInput& input, Findings& findings) {
     if (input.settings.preempt_type == "preempt/partition_prio") return; // partitions preempt it there
     for (const QosRecord& qos : input.qos) {
         const auto preempts_it = [&](const QosRecord& other) { return other.preempt.contains(qos.name); };
-        if (!qos.flags.contains("NoReserve") || std::ranges::any_of(input.qos, preempts_it)) continue;
+        if (!model::has_flag(qos, "NoReserve") || std::ranges::any_of(input.qos, preempts_it)) continue;
         findings.change(qos,
                         "the flag NoReserve is meant for jobs that others may preempt, and no QOS may "
                         "preempt it: no nodes are reserved for its large jobs, which may wait for ever",

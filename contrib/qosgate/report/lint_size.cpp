@@ -7,6 +7,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"
+#include "qosgate/model/qos_flag_name.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -110,7 +111,7 @@ std::optional<Bound> bound_of(const LintInput& input, const std::vector<const Pa
 
 /// Whether the limits of its own that a partition's QOS has count for jobs of `qos` there.
 bool replaces_wall(const LintInput& input, const Partition& partition, const QosRecord& qos) {
-    if (is_qos_of(partition, qos.name) || qos.flags.contains("OverPartQOS")) return false;
+    if (is_qos_of(partition, qos.name) || model::has_flag(qos, "OverPartQOS")) return false;
     const QosRecord* other = find_qos(input, partition.qos);
     return other != nullptr && other->max_wall_minutes.has_value();
 }
@@ -119,7 +120,7 @@ bool replaces_wall(const LintInput& input, const Partition& partition, const Qos
 
 void limit_above_cluster(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos) {
-        if (qos.flags.contains("Relative")) continue;
+        if (model::has_flag(qos, "Relative")) continue;
         const auto partitions = partitions_of(input, qos.name);
         for (const SetLimit& limit : limits_of(qos)) {
             const auto bound = bound_of(input, partitions, limit);
@@ -148,7 +149,7 @@ void default_time_above_wall(const LintInput& input, Findings& findings) {
                 text::format(
                     "jobs without --time in partition {} get its DefaultTime, which is above MaxWall={}: {}",
                     text::printable(partition->name), wall,
-                    qos.flags.contains("DenyOnLimit") ? "all are refused" : "all wait for ever"),
+                    model::has_flag(qos, "DenyOnLimit") ? "all are refused" : "all wait for ever"),
                 text::format(
                     "slurm.conf: in the line of PartitionName={}, write DefaultTime={} or less; then: "
                     "scontrol reconfigure; or raise MaxWall",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/spec/plan.hpp"
+#include "qosgate/model/qos_flag_name.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/preempt_loops.hpp"
@@ -140,7 +141,7 @@ class Planner {
         else if (claim(qos, access_field, qos.access->position, marked.ownership))
             with_access_.push_back(&qos);
 
-        if (mode_ == Mode::plan && record.flags.contains("Relative")) refuse_shares(qos);
+        if (mode_ == Mode::plan && model::has_flag(record, "Relative")) refuse_shares(qos);
         record.description = write_mark(marked);
         if (record.description.size() > max_description_bytes)
             add_problem(qos.position, qos.name,
