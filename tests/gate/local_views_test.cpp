@@ -2,10 +2,10 @@
 //
 // Records in memory give the same decisions with views that leave out limits with room as with whole ones:
 // random limits, usage and jobs, many of them near a limit. The seed is fixed, so a failure can be repeated.
+#include "support/decision_text.hpp"
 #include "support/gate_setup.hpp"
 #include "support/policy_files.hpp"
 
-#include "qosgate/base/text.hpp"
 #include "qosgate/model/limit_facts.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -34,17 +34,6 @@ class Watched final : public quota::QuotaProvider {
   private:
     quota::LocalQuota inner_;
 };
-
-std::string describe(const model::Decision& decision) {
-    std::string words = text::format(
-        "reject {}, forecast {} {}, pending {}", static_cast<int>(decision.reject),
-        static_cast<int>(decision.forecast.code), decision.forecast.reason, decision.forecast.pending_reason);
-    for (const std::string& line : decision.message)
-        words += "\n" + line;
-    for (const LogLine& line : decision.log)
-        words += "\nlog: " + line.text;
-    return words;
-}
 
 struct LocalViewsSetup : test::GateSetup {
     LocalViewsSetup() { request.submit_uid = request.user_id; }
@@ -133,8 +122,8 @@ BOOST_AUTO_TEST_CASE(short_views_decide_as_whole_ones) {
         const quota::LocalQuota whole(records);
         for (int job = 0; job < jobs_of_each; ++job) {
             change_job();
-            const std::string expected = describe(decide_with(whole));
-            const std::string found = describe(decide_with(watched));
+            const std::string expected = test::describe(decide_with(whole));
+            const std::string found = test::describe(decide_with(watched));
             told += expected.find('\n') != std::string::npos ? 1 : 0;
             if (found != expected && ++different < 5) BOOST_TEST(found == expected);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // A view that only says that the job is within all limits gives the same decision as the whole view.
+#include "support/decision_text.hpp"
 #include "support/gate_setup.hpp"
 #include "support/policy_files.hpp"
 
@@ -40,17 +41,6 @@ class ShortQuota final : public quota::QuotaProvider {
     quota::LocalQuota inner_;
 };
 
-std::string describe(const model::Decision& decision) {
-    std::string words = text::format("reject {}, forecast {} {}", static_cast<int>(decision.reject),
-                                     static_cast<int>(decision.forecast.code), decision.forecast.reason);
-    if (decision.changed) words += "\nchanged";
-    for (const std::string& line : decision.message)
-        words += "\n" + line;
-    for (const LogLine& line : decision.log)
-        words += "\nlog: " + line.text;
-    return words;
-}
-
 struct WithinLimits : test::GateSetup {
     WithinLimits() {
         qos(0).flags.deny_on_limit = true;
@@ -64,7 +54,7 @@ struct WithinLimits : test::GateSetup {
         const ShortQuota provider(records);
         const auto decision = decide_with(provider, policy);
         BOOST_TEST(provider.answers > 0);
-        BOOST_TEST(describe(decision) == describe(decide(policy)));
+        BOOST_TEST(test::describe(decision) == test::describe(decide(policy)));
         return decision;
     }
 };

@@ -6,12 +6,12 @@
 #include "fake_controller.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/slurm/limit_rows.hpp"
+#include "support/decision_text.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <deque>
 #include <random>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -264,20 +264,6 @@ class Watched final : public quota::QuotaProvider {
     const quota::QuotaProvider& inner_;
 };
 
-std::string describe(const model::Decision& decision) {
-    std::ostringstream text;
-    text << "reject " << static_cast<int>(decision.reject) << ", forecast "
-         << static_cast<int>(decision.forecast.code) << " " << decision.forecast.reason << ", pending "
-         << decision.forecast.pending_reason << ", time ";
-    if (decision.forecast.time_limit) text << *decision.forecast.time_limit;
-    text << (decision.forecast.time_set_by_limit ? " set by a limit" : "");
-    for (const std::string& line : decision.message)
-        text << "\n" << line;
-    for (const LogLine& line : decision.log)
-        text << "\nlog: " << line.text;
-    return text.str();
-}
-
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(headroom_equivalence)
@@ -297,8 +283,8 @@ BOOST_AUTO_TEST_CASE(views_that_leave_out_limits_decide_as_whole_ones) {
         for (int job = 0; job < jobs_of_each; ++job) {
             const model::JobRequest request = world.job();
             const int before = watched.with_room;
-            const std::string expected = describe(of_whole.decide(request, &world.cluster, nullptr));
-            const std::string found = describe(of_any.decide(request, &world.cluster, nullptr));
+            const std::string expected = test::describe(of_whole.decide(request, &world.cluster, nullptr));
+            const std::string found = test::describe(of_any.decide(request, &world.cluster, nullptr));
             const bool had_room = watched.with_room != before;
             with_room += had_room ? 1 : 0;
             silent += expected.find('\n') == std::string::npos ? 1 : 0;

@@ -2,6 +2,7 @@
 #include "qosgate/policy/findings.hpp"
 
 #include "shipped_files.hpp"
+#include "support/needs_root.hpp"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -304,8 +305,7 @@ BOOST_AUTO_TEST_CASE(tells_a_directory_that_others_can_write_once) {
     BOOST_TEST(report_at(temp.directory(), {.is_needed = false}).findings.empty());
 }
 
-BOOST_AUTO_TEST_CASE(judges_owners_by_the_user_given) {
-    if (geteuid() != 0) return; // only root may change owners
+BOOST_AUTO_TEST_CASE(judges_owners_by_the_user_given, *needs_root()) {
     const TempDirectory temp;
     const fs::path file = temp.write("10.lua", good_rule);
     BOOST_TEST_REQUIRE(chown(file.c_str(), 1234, 0) == 0);

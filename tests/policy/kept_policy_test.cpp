@@ -3,6 +3,7 @@
 // The kept copy of the policy in force, without a store.
 #include "qosgate/policy/kept_policy.hpp"
 
+#include "support/needs_root.hpp"
 #include "support/policy_setup.hpp"
 #include "support/restarts_setup.hpp"
 
@@ -83,10 +84,16 @@ BOOST_AUTO_TEST_CASE(takes_no_copy_that_others_could_have_written) {
     fs::rename(file, temp.root() / "other");
     fs::create_symlink("other", file);
     BOOST_TEST(has_text(read_kept(file, geteuid()).error().message, "kept: not a regular file"));
-    if (geteuid() != 0) return; // only root may change owners
-    BOOST_TEST_REQUIRE(chown((temp.root() / "other").c_str(), 1234, 0) == 0);
-    BOOST_TEST(
-        has_text(read_kept(temp.root() / "other", 0).error().message, "other: belongs to user id 1234"));
+}
+
+BOOST_AUTO_TEST_CASE(takes_no_copy_of_somebody_else, *needs_root()) {
+    const TempDirectory temp;
+    const fs::path file = temp.root() / "kept";
+    BOOST_TEST_REQUIRE(write_kept(file, {}).has_value());
+    BOOST_TEST(read_kept(file, 0).has_value());
+
+    BOOST_TEST_REQUIRE(chown(file.c_str(), 1234, 0) == 0);
+    BOOST_TEST(has_text(read_kept(file, 0).error().message, "kept: belongs to user id 1234"));
 }
 
 BOOST_AUTO_TEST_CASE(leaves_the_old_copy_where_a_new_one_cannot_be_written) {
