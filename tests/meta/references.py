@@ -5,6 +5,8 @@
 Usage: references.py SOURCE_ROOT
 Reads "limits/README.md 4.1, 4.2", also over the end of a comment's line, and inside a README "(4.1)". The rules that
 differ between releases stand twice: each has the same name, releases and section in release.hpp and in the README.
+Before that table, limits/README.md names no release but those that begin or end a rule of the same section, the last
+one without a rule, those that all rules hold for, and those that were tried.
 What compat.hpp tells by version is in the table of slurm/README.md 5; no other file uses SLURM_VERSION_NUM().
 The rows of README.md's table of times are rows of contrib/bench.md.
 Each limit of limit_facts.hpp is named in limits/README.md 1.1.
@@ -28,6 +30,10 @@ UNKNOWN_FILE = re.compile(r"\b(?:limits|abi)\.md\b")
 
 RULE = re.compile(r"Rule (\w+)\{\{([\d, ]+)\}, (?:no_end|\{([\d, ]+)\}), \"([\d.]+)\"\}")
 ROW = re.compile(rf"^\| `(\w+)` \| ([\d.]+) \| ([\d.]*) ?\| .* \| ({SECTION}) \| \w+ \|$", re.MULTILINE)
+CHANGE = re.compile(rf"^\| [^|]+ \| ([\d.]*) ?\| ([\d.]*) ?\| .* \| ({SECTION}) \| \w+ \|$", re.MULTILINE)
+RELEASE = re.compile(r"(?<![\w.])2[2-9]\.\d\d(?:\.\d+)?(?![\w]|\.\d)")
+RELEASES = ["22.05", "23.02", "23.11", "24.05", "24.11", "25.05", "25.11", "26.05"]
+ALWAYS_KNOWN = {RELEASES[0], RELEASES[-1], "22.05.8", "24.11.5"}
 VERSION = re.compile(r"\bSLURM_VERSION_NUM\(")
 DECLARED = re.compile(r"^(?:#define|(?:inline )?constexpr [\w:]+) (\w+)", re.MULTILINE)
 TIMES = re.compile(r"^\|(?: [\d,]+ \|){3} \w+ \|.*$", re.MULTILINE)
@@ -76,6 +82,27 @@ def rules_of(found: list[tuple[str, str, str, str]]) -> set[tuple[str, str, str,
     return {(name, release_text(since), release_text(until), section) for name, since, until, section in found}
 
 
+def release_after(release: str) -> str:
+    """The one that follows; of a micro release, the next micro release."""
+    if release in RELEASES[:-1]:
+        return RELEASES[RELEASES.index(release) + 1]
+    series, _, number = release.rpartition(".")
+    return f"{series}.{int(number) + 1}"
+
+
+def releases_without_a_rule(specification: str) -> Iterator[str]:
+    """The releases that a section names, where the table of releases has no change of that section."""
+    body, _, table = specification.partition("\n## 10. ")
+    changes: dict[str, set[str]] = {}
+    for since, until, section in CHANGE.findall(table):
+        changes.setdefault(section, set()).update((since, until))
+    parts = HEADING.split(body)
+    for section, text in zip(parts[1::2], parts[2::2], strict=True):
+        for release in dict.fromkeys(RELEASE.findall(text)):
+            if release not in ALWAYS_KNOWN and changes.get(section, set()).isdisjoint({release, release_after(release)}):
+                yield f"limits/README.md {section} names {release}; section 10 has no such change of {section}"
+
+
 def missing_files(root: Path, guide: str) -> Iterator[str]:
     """The files that the guide names and that do not exist."""
     for paragraph in PARAGRAPH.split(guide):
@@ -99,6 +126,7 @@ def main() -> int:
     problems += [f"release.hpp and limits/README.md 10 differ: {' '.join(rule)}" for rule in sorted(coded ^ described)]
     problems += [f"limits/README.md 10: there is no section {rule[3]}" for rule in sorted(described)
                  if rule[3] not in sections["limits/README.md"]]  # fmt: skip
+    problems += releases_without_a_rule((limits / "README.md").read_text())
     if not coded:
         problems.append("release.hpp has no rules")
 
