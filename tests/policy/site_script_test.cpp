@@ -5,6 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <climits>
 #include <map>
 #include <optional>
 #include <string>
@@ -54,6 +55,11 @@ BOOST_AUTO_TEST_CASE(what_the_function_returns_is_the_code) {
                                                                    {"slurm.ESLURM_INVALID_ACCOUNT", 2045},
                                                                    {"'17'", 17},
                                                                    {"0.9", 0},
+                                                                   {"2^31 - 1", INT_MAX},
+                                                                   {"2^31", INT_MIN},
+                                                                   {"-2^31", INT_MIN},
+                                                                   {"1e300", INT_MIN},
+                                                                   {"0/0", INT_MIN},
                                                                    {"nil", 0},
                                                                    {"'no'", 0},
                                                                    {"true", 0}})

@@ -106,20 +106,24 @@ BOOST_AUTO_TEST_CASE(a_script_for_job_submit_beside_the_rules_is_one_finding) {
     const auto report_of = [](const std::string& text) {
         return check_sources({true, {{"job_submit.lua", text}, {"t.lua", plain_rule}}});
     };
-    const std::string body = " slurm_job_submit(job_desc, part_list, submit_uid)\n"
-                             "    if job_desc.partition == nil then slurm.log_user('no') end\n"
+    const std::string function = " slurm_job_submit(job_desc, part_list, submit_uid)\n";
+    const std::string value = "slurm_job_submit = function(job_desc, part_list, submit_uid)\n";
+    const std::string body = "    if job_desc.partition == nil then slurm.log_user('no') end\n"
                              "    job_desc.qos = string.lower(job_desc.qosx)\n"
                              "    return slurm.SUCCESS\nend\n";
-    const PolicyReport of_script = report_of("-- ours\nfunction" + body);
-    BOOST_TEST(text::join(lines_of(of_script.findings), "\n") ==
-               "job_submit.lua:2: this file defines slurm_job_submit, so it is a script for job_submit/lua "
-               "and not a "
-               "rule: move it to compat/job_submit.lua");
-    BOOST_TEST(!of_script.loads());
-
-    const PolicyReport of_local = report_of("local function" + body);
-    BOOST_TEST(of_local.findings.size() > 1u);
-    BOOST_TEST(!has_text(text::join(lines_of(of_local.findings), "\n"), "move it"));
+    for (const std::string& script : {"-- ours\nfunction" + function + body, "\n" + value + body}) {
+        const PolicyReport report = report_of(script);
+        BOOST_TEST(text::join(lines_of(report.findings), "\n") ==
+                   "job_submit.lua:2: this file defines slurm_job_submit, so it is a script for "
+                   "job_submit/lua and not a rule: move it to compat/job_submit.lua");
+        BOOST_TEST(!report.loads());
+    }
+    for (const std::string& other :
+         {"local function" + function + body, "local " + value + body, "local t = {}\nt." + value + body}) {
+        const PolicyReport report = report_of(other);
+        BOOST_TEST(report.findings.size() > 1u);
+        BOOST_TEST(!has_text(text::join(lines_of(report.findings), "\n"), "move it"));
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

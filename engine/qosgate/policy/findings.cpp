@@ -55,9 +55,14 @@ int line_of_name(const SourceFile& file, std::string_view name) {
 /// The line where a file defines a global function of this name; 0: nowhere.
 int line_of_global_function(const SourceFile& file, std::string_view name) {
     const auto tokens = read_tokens(file.text); // the last one is the end
-    for (std::size_t i = 1; i + 2 < tokens.size(); ++i) {
-        const bool is_local = i > 1 && tokens[i - 2].is("local");
-        if (tokens[i].is_name(name) && tokens[i - 1].is("function") && !is_local) return tokens[i].line;
+    const auto is_at = [&](std::size_t i, std::string_view text) {
+        return i < tokens.size() && tokens[i].is(text); // also for "before the first one"
+    };
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        if (!tokens[i].is_name(name)) continue;
+        if (is_at(i - 1, "function") && !is_at(i - 2, "local")) return tokens[i].line;
+        if (is_at(i + 1, "=") && is_at(i + 2, "function") && !is_at(i - 1, "local") && !is_at(i - 1, "."))
+            return tokens[i].line;
     }
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "qosgate/base/check.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compat/client_objects.hpp"
+#include "qosgate/policy/compat/int_value.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/script_library.hpp"
 #include "qosgate/policy/compat/source_rewrite.hpp"
@@ -117,7 +118,7 @@ ClientScriptOutcome ClientScript::call(ClientScriptHost& host, Call& call) {
                 lua_pushnumber(lua, number);
             lua_call(lua, lua_gettop(lua) - function, 1);
             made.has_number = lua_isnumber(lua, -1) != 0;
-            if (made.has_number) made.code = static_cast<int>(lua_tonumber(lua, -1));
+            if (made.has_number) made.code = int_at(lua, -1);
             return 0;
         };
         lua_State* lua = state_->raw();

@@ -3,6 +3,7 @@
 
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/debug_library.hpp"
+#include "qosgate/policy/compat/int_value.hpp"
 #include "qosgate/policy/compat/old_text.hpp"
 #include "qosgate/policy/compat/script_objects.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
@@ -160,7 +161,7 @@ int of_two(lua_State* lua) {
     return 1;
 }
 int math_ldexp(lua_State* lua) {
-    lua_pushnumber(lua, std::ldexp(luaL_checknumber(lua, 1), static_cast<int>(luaL_checknumber(lua, 2))));
+    lua_pushnumber(lua, std::ldexp(luaL_checknumber(lua, 1), to_int(luaL_checknumber(lua, 2))));
     return 1;
 }
 int math_frexp(lua_State* lua) {

@@ -4,6 +4,7 @@
 #include "qosgate/base/units.hpp"
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/host_access.hpp"
+#include "qosgate/policy/compat/int_value.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/script_objects.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
@@ -48,7 +49,7 @@ void write_line(lua_State* lua, int level, std::string_view text) {
 int slurm_log(lua_State* lua) {
     const auto text = last_text(lua);
     charge_values(lua, 1, 1);
-    const int level = lua_gettop(lua) >= 2 ? static_cast<int>(lua_tonumber(lua, 1)) : 0;
+    const int level = lua_gettop(lua) >= 2 ? int_at(lua, 1) : 0;
     write_line(lua, level, text.value_or("(null)"));
     return 0;
 }

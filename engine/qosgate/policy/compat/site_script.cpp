@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compat/host_access.hpp"
+#include "qosgate/policy/compat/int_value.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/policy/compat/script_functions.hpp"
@@ -27,7 +28,7 @@ const SourceFile& script_of(const SourceDirectory& sources) {
 
 /// Upvalues: none. The first value that the file returned is on top: Slurm refuses other numbers than 0.
 void check_result(lua_State* lua, const void* /*argument*/) {
-    const int code = static_cast<int>(lua_tonumber(lua, -1));
+    const int code = int_at(lua, -1);
     if (code != 0) luaL_error(lua, "the script returned %d when it was loaded", code);
 }
 
@@ -59,7 +60,7 @@ int call_function(lua_State* lua) {
     call.push_arguments(lua);
     lua_call(lua, lua_gettop(lua) - function, 1);
     call.has_number = lua_isnumber(lua, -1) != 0;
-    if (call.has_number) call.code = static_cast<int>(lua_tonumber(lua, -1));
+    if (call.has_number) call.code = int_at(lua, -1);
     return 0;
 }
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <limits>
+
+#include <lua.hpp>
+
+namespace qg::policy::compat {
+
+/// A number of a script as an int: without its fraction. One that int does not have, NaN too, is its least
+/// value, as with Slurm's plugin on x86-64, where C leaves open what it is.
+inline int to_int(double number) noexcept {
+    constexpr double least = std::numeric_limits<int>::min(), end = -least;
+    return number > least - 1 && number < end ? static_cast<int>(number) : std::numeric_limits<int>::min();
+}
+
+/// The same of the value at `index`; 0 if it is no number.
+inline int int_at(lua_State* lua, int index) {
+    return to_int(lua_tonumber(lua, index));
+}
+
+} // namespace qg::policy::compat
