@@ -5,7 +5,7 @@
 #include "qosgate/policy/compat/debug_library.hpp"
 #include "qosgate/policy/compat/int_value.hpp"
 #include "qosgate/policy/compat/old_text.hpp"
-#include "qosgate/policy/compat/script_objects.hpp"
+#include "qosgate/policy/compat/script_lists.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/compat/source_rewrite.hpp"
 #include "qosgate/policy/lua_lib/charged.hpp"

@@ -5,7 +5,9 @@
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/host_access.hpp"
 #include "qosgate/policy/compat/int_value.hpp"
+#include "qosgate/policy/compat/object_tables.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
+#include "qosgate/policy/compat/script_lists.hpp"
 #include "qosgate/policy/compat/script_objects.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/compat/slurm_constants.hpp"
@@ -198,6 +200,7 @@ int build(lua_State* lua) {
     lua_register(lua, "next", &next_of_filled);
     add_host_libraries(lua);
     install_script_objects(lua);
+    install_script_lists(lua);
     return 0;
 }
 
