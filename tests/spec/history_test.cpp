@@ -4,6 +4,7 @@
 #include "qosgate/model/own_access.hpp"
 #include "qosgate/spec/access_tree.hpp"
 #include "qosgate/spec/changes.hpp"
+#include "qosgate/spec/revert.hpp"
 #include "spec/random_spec.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -8,6 +8,7 @@
 
 #include "qosgate/admin/apply.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/spec/revert.hpp"
 
 #include <algorithm>
 #include <ctime>

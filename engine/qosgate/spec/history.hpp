@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// History: what each apply found and did, so that it can be undone as a plan.
+// History: what each apply found and did, so that it can be undone (revert.hpp).
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -23,7 +23,7 @@ struct HistoryRecord {
     /// The associations of the plan's `access` and of `lost_access` as the apply leaves them, by name. Older
     /// files have none.
     std::vector<model::AssociationRecord> left_access = {};
-    ///    /// Texts of the caller's about temporary access. Older files have none.
+    /// Texts of the caller's about temporary access. Older files have none.
     std::vector<std::string> made_permanent = {}; ///< that lost its end, because the plan's files name it
     std::vector<std::string> ended = {};          ///< that the plan takes away
     bool is_open = false;                         ///< whether the plan was carried out is not known
@@ -42,13 +42,5 @@ Result<HistoryRecord> history_from_text(std::string_view text, std::string_view 
 
 /// Whether all that the apply did is there.
 bool is_in_force(const HistoryRecord& record, const LiveState& live);
-
-/// The plan that brings back what was before: created QOSs are removed, removed ones are created again,
-/// fields that were changed get their old values and owners, and associations store again what they stored.
-/// What is as before already is left alone, and so are other fields of a changed QOS. Of an association whose
-/// QOSs were changed since, only what was granted and revoked is undone, with a warning. What was taken away
-/// and somebody stored before is `named` in the plan. Problems: something that the apply made or changed was
-/// changed since, a default QOS would be unusable.
-Planned revert(const HistoryRecord& record, const LiveState& live);
 
 } // namespace qg::spec
