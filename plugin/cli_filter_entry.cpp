@@ -48,7 +48,7 @@ void say_no_opinion(const ClientOptions& options, std::string_view client, const
     if (client == scrontab)
         slurm_verbose("%s", qg::text::printable(line, max_line_length).c_str());
     else if (options.is_set("verbose"))
-        say(false, line);
+        say(/*is_error=*/false, line);
 }
 
 /// The client, by its own options: its file may have another name. Empty: another program.
@@ -89,7 +89,8 @@ const char* why_no_answer(ChildEnd end) {
 /// of a job must not.
 bool would_run_at_once(const ClientOptions& options, std::string_view client) {
     if (!is_asked_by_qosgate() || client != "srun" || !options.is_set("no-allocate")) return false;
-    say(true, "qosgate: srun --no-allocate runs a program without a job: there is nothing to judge");
+    say(/*is_error=*/true,
+        "qosgate: srun --no-allocate runs a program without a job: there is nothing to judge");
     return true;
 }
 

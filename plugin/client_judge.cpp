@@ -183,7 +183,7 @@ ClientAnswer apply_client_rules(const policy::Policy& policy, ClientWorld& world
     const policy::RuleOutcome outcome = run_client_rules(policy, world, options, command);
     ClientAnswer answer;
     answer.is_refused = outcome.rejected;
-    add_lines(answer, outcome.warnings, false);
+    add_lines(answer, outcome.warnings, /*are_errors=*/false);
     if (outcome.rejected)
         for (const std::string_view line : text::split(outcome.reject_message, '\n'))
             answer.lines.push_back({std::string(line), true});

@@ -216,7 +216,7 @@ std::optional<Error> UserReader::read_user(const std::string& name, bool id_is_i
     const bool is_gone = is_absent(user, tables_.users, name);
     if (!user && !is_gone) return user.error();
     if (is_gone || !*user) {
-        keep_user(name, nullptr, Clock::now(), false);
+        keep_user(name, nullptr, Clock::now(), /*id_is_its_own=*/false);
         return std::nullopt;
     }
     const bool are_kept = keep_groups(name, **user);

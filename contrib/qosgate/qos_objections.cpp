@@ -76,11 +76,12 @@ Error Objections::error(Force force) const {
         message += text::format("\n  slurmctld cannot be reached ({}): jobs and partitions are unknown",
                                 uses_.slurmctld_failure);
     if (const std::string cures = cure_lines(); !cures.empty()) message += "\nwhat to do first:" + cures;
-    const std::string barred = outcome_lines(false);
+    const std::string barred = outcome_lines(/*can_be_forced=*/false);
     if (!barred.empty())
         message += (force == Force::is_no_option ? "\notherwise:" : "\n--force does not help:") + barred;
     else if (force == Force::is_possible)
-        message += "\nwith --force they are deleted anyway, and then:" + outcome_lines(true);
+        message +=
+            "\nwith --force they are deleted anyway, and then:" + outcome_lines(/*can_be_forced=*/true);
     return {uses_.found.empty() ? ErrorCode::unavailable : ErrorCode::conflict, message};
 }
 
@@ -89,7 +90,7 @@ std::string Objections::warning() const {
     if (is_unknown())
         message += text::format("\n  slurmctld cannot be reached ({}): jobs and partitions are unknown",
                                 uses_.slurmctld_failure);
-    return message + "\nwhat happens then:" + outcome_lines(true);
+    return message + "\nwhat happens then:" + outcome_lines(/*can_be_forced=*/true);
 }
 
 Json to_json(const Objections& objections) {

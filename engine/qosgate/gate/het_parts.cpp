@@ -168,7 +168,7 @@ std::vector<HetParts::Members> HetParts::counted_together(const Part& part) cons
         for (const bool is_per_account : {false, true})
             add({limits::OwnerKind::qos, qos}, is_per_account);
     for (std::size_t link = 0; link < part.view.associations.size(); ++link)
-        add({limits::OwnerKind::association, link}, false);
+        add({limits::OwnerKind::association, link}, /*is_per_account=*/false);
     return all;
 }
 

@@ -31,7 +31,8 @@ class Finder {
 
     void run(const Stage& stage) {
         evaluation_.begin_stage(std::nullopt, /*is_set_by_limit=*/false);
-        evaluation_.for_each_qos([&](const OwnerView& owner) { run(stage, stage.qos, owner, true); });
+        evaluation_.for_each_qos(
+            [&](const OwnerView& owner) { run(stage, stage.qos, owner, /*reads_users_limits=*/true); });
         evaluation_.for_each_association([&](const OwnerView& owner, bool reads_users_limits) {
             run(stage, stage.association, owner, reads_users_limits);
         });
