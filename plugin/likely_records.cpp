@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "likely_records.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/read_file.hpp"
 #include "qosgate/base/replace_file.hpp"
 #include "qosgate/base/text.hpp"
@@ -36,8 +37,7 @@ bool is_own_directory(const std::filesystem::path& directory) {
 
 bool is_file_name(std::string_view name) {
     return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-               c == '-';
+        return text::is_letter(c) || text::is_digit(c) || c == '_' || c == '-';
     });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qos_arguments.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/qos_fields.hpp"
 
@@ -213,8 +214,7 @@ std::string escaped(const std::string& word) {
 std::string quoted(const std::string& word) {
     const auto is_plain = [](char c) {
         constexpr std::string_view signs = "_-+=.,:/@%";
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-               signs.find(c) != std::string_view::npos;
+        return text::is_digit(c) || text::is_letter(c) || signs.find(c) != std::string_view::npos;
     };
     if (std::all_of(word.begin(), word.end(), is_plain)) return word;
     if (text::printable(word, std::string::npos) != word) return escaped(word);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/base/json_reader.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/base/utf8.hpp"
 
@@ -10,10 +11,6 @@
 
 namespace qg {
 namespace {
-
-bool is_digit(char sign) noexcept {
-    return sign >= '0' && sign <= '9';
-}
 
 class JsonReader {
   public:
@@ -75,7 +72,8 @@ class JsonReader {
         case 't': return read_word("true", DataValue::Kind::flag, 1, value);
         case 'f': return read_word("false", DataValue::Kind::flag, 0, value);
         case 'n': return read_word("null", DataValue::Kind::nothing, 0, value);
-        default: return is_digit(peek()) || peek() == '-' ? read_number(value) : fail_expected("a value");
+        default:
+            return text::is_digit(peek()) || peek() == '-' ? read_number(value) : fail_expected("a value");
         }
     }
 
@@ -92,7 +90,7 @@ class JsonReader {
         const std::size_t begin = at_;
         take('-');
         if (!take('0') && !take_digits()) return fail_expected("a digit");
-        if (is_digit(peek())) return fail("a number begins with no 0 before other digits");
+        if (text::is_digit(peek())) return fail("a number begins with no 0 before other digits");
         bool is_whole = true;
         if (take('.')) {
             is_whole = false;
@@ -112,7 +110,7 @@ class JsonReader {
     }
     bool take_digits() noexcept {
         const std::size_t begin = at_;
-        while (is_digit(peek()))
+        while (text::is_digit(peek()))
             ++at_;
         return at_ > begin;
     }

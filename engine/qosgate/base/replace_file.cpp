@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/base/replace_file.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/open_directory.hpp"
 #include "qosgate/base/text.hpp"
 
@@ -50,8 +51,7 @@ void sync_directory(const std::filesystem::path& directory) noexcept {
 constexpr std::string_view unique_part = ".XXXXXX"; // as mkostemp() wants it
 
 bool is_alphanumeric(char letter) noexcept {
-    return (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') ||
-           (letter >= 'a' && letter <= 'z');
+    return text::is_digit(letter) || text::is_letter(letter);
 }
 
 /// Whether replace_file() may have made this name for a file called `own`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/base/report_files.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
@@ -16,8 +17,7 @@ std::string_view without_domain(std::string_view host) {
 }
 
 bool is_of_a_host_name(char letter) {
-    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-           (letter >= '0' && letter <= '9') || letter == '-' || letter == '_';
+    return text::is_letter(letter) || text::is_digit(letter) || letter == '-' || letter == '_';
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/base/units.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <array>
@@ -43,7 +44,7 @@ Error bad_count(std::string_view text, std::string_view what) {
 
 /// The power of 1024 that a suffix stands for, relative to no suffix; empty for an unknown suffix.
 std::optional<int> suffix_power(char suffix) {
-    if (suffix >= '0' && suffix <= '9') return std::nullopt; // what most counts end with
+    if (text::is_digit(suffix)) return std::nullopt; // what most counts end with
     constexpr std::string_view suffixes = "KMGTP";
     const char upper = suffix >= 'a' ? static_cast<char>(suffix - 'a' + 'A') : suffix;
     const auto at = suffixes.find(upper);

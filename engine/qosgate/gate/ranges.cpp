@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/ranges.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/slurm_number.hpp"
 #include "qosgate/base/text.hpp"
 
@@ -147,7 +148,7 @@ class HostCounter {
         part_ = {};
     }
     void read_in_brackets(char letter) {
-        if (letter >= '0' && letter <= '9') {
+        if (text::is_digit(letter)) {
             part_.number = std::min(part_.number * 10 + static_cast<std::uint64_t>(letter - '0'), max_number);
             part_.is_empty = false;
         } else if (letter == '-') {

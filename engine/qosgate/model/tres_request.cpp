@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/model/tres_request.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/slurm_number.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/base/units.hpp"
@@ -51,7 +52,7 @@ std::optional<std::uint64_t> take_count(std::string_view& text) {
     if (at == 0) return 1;
     const std::string_view written = text.substr(at);
     const std::string_view last = skip_sign(written);
-    const bool is_count = !last.empty() && last.front() >= '0' && last.front() <= '9';
+    const bool is_count = !last.empty() && text::is_digit(last.front());
     if (!is_count) {
         if (text[at - 1] == '=') return std::nullopt;
         return 1;

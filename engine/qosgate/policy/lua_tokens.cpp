@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/lua_tokens.hpp"
 
+#include "qosgate/base/letters.hpp"
+
 #include <iterator>
 
 #include <algorithm>
@@ -19,11 +21,8 @@ constexpr std::array<std::string_view, 22> keywords{
 constexpr std::array<std::string_view, 10> long_symbols{
     "...", "..", "==", "~=", "<=", ">=", "//", "::", "<<", ">>"};
 
-bool is_digit(char c) noexcept {
-    return c >= '0' && c <= '9';
-}
 bool is_name_part(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
+    return text::is_letter(c) || c == '_' || text::is_digit(c);
 }
 
 class Lexer {
@@ -34,7 +33,7 @@ class Lexer {
         skip_blank();
         if (rest_.empty()) return {TokenKind::end, {}, line_};
         const char c = rest_.front();
-        if (is_digit(c) || (c == '.' && rest_.size() > 1 && is_digit(rest_[1]))) return number();
+        if (text::is_digit(c) || (c == '.' && rest_.size() > 1 && text::is_digit(rest_[1]))) return number();
         if (is_name_part(c)) return word();
         if (c == '"' || c == '\'') return short_text(c);
         if (const auto level = long_bracket()) return long_text(*level);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/modules.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
 
@@ -11,8 +12,7 @@ namespace qg::policy {
 namespace {
 
 bool is_name_sign(char sign) noexcept {
-    return (sign >= 'a' && sign <= 'z') || (sign >= 'A' && sign <= 'Z') || (sign >= '0' && sign <= '9') ||
-           sign == '_' || sign == '-';
+    return text::is_letter(sign) || text::is_digit(sign) || sign == '_' || sign == '-';
 }
 
 const ShippedModule* find_shipped(std::string_view name) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/program_outputs.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
@@ -42,8 +43,7 @@ bool is_word(std::string_view text) {
     constexpr std::string_view others = "_.@+-";
     return !text.empty() && text.front() != '.' && text.front() != '-' &&
            std::ranges::all_of(text, [&](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      others.find(c) != others.npos;
+               return text::is_letter(c) || text::is_digit(c) || others.find(c) != others.npos;
            });
 }
 

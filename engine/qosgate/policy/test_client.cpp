@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/test_client.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/option_writes.hpp"
 #include "qosgate/policy/unknown_name.hpp"
@@ -70,9 +71,7 @@ std::optional<std::string_view> TestClient::variable(std::string_view name) cons
 }
 
 OptionForm TestClient::form_of(const std::string& option) const {
-    const auto is_allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-    };
+    const auto is_allowed = [](char c) { return text::is_lower_letter(c) || text::is_digit(c) || c == '-'; };
     return !option.empty() && std::ranges::all_of(option, is_allowed) ? OptionForm::value_possible
                                                                       : OptionForm::unknown;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/writable_env.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
@@ -12,11 +13,9 @@ namespace {
 constexpr std::size_t max_name = 100;
 
 bool is_name(std::string_view name) noexcept {
-    const auto is_letter = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    };
+    const auto is_letter = [](char c) { return text::is_letter(c) || c == '_'; };
     return !name.empty() && name.size() <= max_name && is_letter(name.front()) &&
-           std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+           std::ranges::all_of(name, [&](char c) { return is_letter(c) || text::is_digit(c); });
 }
 
 /// Variables of the loader, of Slurm, and those that name programs, libraries or startup files.

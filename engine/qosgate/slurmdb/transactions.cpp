@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurmdb/transactions.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/qos_fields.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 constexpr int remove_qos_action = 1450;
 
 bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    return text::is_letter(c) || text::is_digit(c) || c == '_';
 }
 
 /// Whether a text assigns to the column: "max_tres_pj=" is no part of "max_tres_mins_pj=".

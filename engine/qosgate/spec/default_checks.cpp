@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/spec/default_checks.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ bool lost_all(const AssociationRecord& before, const AssociationRecord& after) {
 std::string clearing(const AssociationRecord& record) {
     const auto& [cluster, account, user, partition] = record.name;
     const auto is_plain = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+        return text::is_lower_letter(c) || text::is_digit(c) || c == '_' || c == '-' || c == '.';
     };
     const bool needs_no_quotes =
         std::ranges::all_of(account, is_plain) && std::ranges::all_of(cluster, is_plain);

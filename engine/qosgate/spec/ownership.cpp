@@ -2,6 +2,7 @@
 #include "qosgate/spec/ownership.hpp"
 
 #include "qosgate/base/check.hpp"
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/qos_fields.hpp"
 
@@ -129,7 +130,7 @@ void Ownership::release(std::string_view field) {
 
 bool is_owner(std::string_view text) {
     constexpr std::size_t max_bytes = 32;
-    const auto is_first = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+    const auto is_first = [](char c) { return text::is_lower_letter(c) || text::is_digit(c); };
     const auto is_next = [&](char c) { return is_first(c) || c == '_' || c == '.' || c == '-'; };
     return !text.empty() && text.size() <= max_bytes && is_first(text.front()) &&
            std::all_of(text.begin(), text.end(), is_next);

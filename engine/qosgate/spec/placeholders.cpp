@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/spec/placeholders.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
@@ -13,10 +14,8 @@ constexpr std::string_view shape = "write {account: [a, b], partition: [x, y]}, 
                                    "[{dept: cs, gpus: 4}, …]";
 
 bool is_word(std::string_view name) {
-    const auto is_letter = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    };
-    const auto is_allowed = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; };
+    const auto is_letter = [](char c) { return text::is_letter(c) || c == '_'; };
+    const auto is_allowed = [&](char c) { return is_letter(c) || text::is_digit(c) || c == '-'; };
     return !name.empty() && name.size() <= 64 && is_letter(name.front()) &&
            std::all_of(name.begin(), name.end(), is_allowed);
 }

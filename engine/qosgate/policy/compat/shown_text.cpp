@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/compat/shown_text.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/policy/call_arguments.hpp"
 
 #include <algorithm>
@@ -90,7 +91,7 @@ std::optional<std::string> read_escapes(std::string_view rest) {
             continue;
         }
         const bool is_hex = letter == 'x';
-        const bool is_number = is_hex || (letter >= '0' && letter <= '9');
+        const bool is_number = is_hex || text::is_digit(letter);
         if (is_hex || !is_number) rest.remove_prefix(1);
         // A line may end with "\r\n".
         if (letter == '\r' && rest.starts_with('\n')) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/lua_lib/message_format.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/policy/lua_lib/charged.hpp"
 
 #include <array>
@@ -20,10 +21,6 @@ struct Conversion {
     std::size_t length = 0;       ///< of the whole, "%" included
 };
 
-bool is_digit(char c) noexcept {
-    return c >= '0' && c <= '9';
-}
-
 /// Reads a conversion at the "%" that `text` begins with: up to 5 flags, 2 digits of width, 2 of precision.
 Conversion read_conversion(std::string_view text) noexcept {
     Conversion found;
@@ -33,10 +30,10 @@ Conversion read_conversion(std::string_view text) noexcept {
             ++at;
     };
     skip(5, [](char c) { return std::strchr("-+ #0", c) != nullptr && c != '\0'; });
-    skip(2, is_digit);
+    skip(2, text::is_digit);
     if (at < text.size() && text[at] == '.') {
         ++at;
-        skip(2, is_digit);
+        skip(2, text::is_digit);
     }
     constexpr std::string_view letters = "diuxXofFgGeEsqc%";
     if (at >= text.size() || letters.find(text[at]) == std::string_view::npos) return found;
