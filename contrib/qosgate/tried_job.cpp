@@ -138,8 +138,8 @@ TriedPart try_part(const model::JobRequest& request, const TriedScript* script, 
     auto groups = gate::judge_groups(sent, *world.groups);
     part.groups_not_judged = std::move(groups.not_judged);
     part.groups_error = groups.error;
-    part.only_waits_for_groups =
-        part.blocked_by.empty() && !groups.blocked.empty() && groups.error == gate::GroupsError::none;
+    part.only_waits_for_groups = part.refusal() == RejectCode::none && part.blocked_by.empty() &&
+                                 !groups.blocked.empty() && groups.error == gate::GroupsError::none;
     if (!groups.blocked.empty()) part.blocked_by.push_back(std::move(groups.blocked));
     if (part.blocked_by.empty())
         part.blocked_by =

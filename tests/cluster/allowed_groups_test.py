@@ -17,6 +17,16 @@ LETS_PEND = slurm_version() >= (23, 2)
 NOT_A_MEMBER = "is for members of ben (AllowGroups), and ana is not one"
 
 
+RULES = """\
+rule {
+    name = "words",
+    submit = function(job)
+        if job.comment == "reject" then job:reject("a word") elseif job.comment then job:warn("a word") end
+    end,
+}
+"""
+
+
 class AllowedGroups(PluginTestCase):
     slurm_conf = (
         "PartitionName=anas Nodes=ALL AllowGroups=root,ana\n"
@@ -118,6 +128,26 @@ class AllowedGroups(PluginTestCase):
                 with self.subTest(f"{how} {options}"):
                     self.expect_start(options)
         self.expect_never_starts("-p bens,strangers", PENDING)
+
+    def test_lines_of_a_job_that_waits_are_no_errors(self) -> None:
+        self.enforce("NO")
+        self.put_in_force({"words.lua": RULES})
+        waits = "-p bens,strangers" if LETS_PEND else "-p bens,main"
+        for options, status in (
+            ("--comment=warn", "blocked"),
+            ("--comment=reject", "refused"),
+            ("--comment=warn --qos=small --time=2:00:00", "refused"),
+        ):
+            with self.subTest(options):
+                words = ["sbatch", *waits.split(), *options.split(), "--wrap=true"]
+                tried = self.cluster.run([self.qosgate, "policy", "try", "--json", "--", *words], USER)
+                answer = json.loads(tried.stdout)
+                actual = self.cluster.run(words, USER)
+                self.cluster.run(f"scancel --user={USER}", check=True)
+                self.assertEqual((answer["status"], actual.rc == 0), (status, status == "blocked"), f"{answer}\n{actual}")
+                lines = [line for line in actual.stderr.splitlines() if ": decision " not in line]
+                self.assertRegex(lines[0], "^sbatch: (?!error)" if status == "blocked" else "^sbatch: error: ")
+                self.assertEqual(answer["user_reads"], lines)
 
     def test_groups_that_are_not_known_are_not_judged(self) -> None:
         for options, known in (((), True), (("--no-groups",), False)):

@@ -5,8 +5,8 @@
 Usage: references.py SOURCE_ROOT
 Reads "limits/README.md 4.1, 4.2", also over the end of a comment's line, and inside a README "(4.1)". The rules that
 differ between releases stand twice: each has the same name, releases and section in release.hpp and in the README.
-Before that table, limits/README.md names no release but those that begin or end a rule of the same section, the last
-one without a rule, those that all rules hold for, and those that were tried.
+Before that table, limits/README.md names no release but those that begin or end a rule of the same section, the release
+before either, the first and the last one covered, and those that were tried.
 What compat.hpp tells by version is in the table of slurm/README.md 5; no other file uses SLURM_VERSION_NUM().
 The rows of README.md's table of times are rows of contrib/bench.md.
 Each limit of limit_facts.hpp is named in limits/README.md 1.1.
@@ -31,9 +31,9 @@ UNKNOWN_FILE = re.compile(r"\b(?:limits|abi)\.md\b")
 RULE = re.compile(r"Rule (\w+)\{\{([\d, ]+)\}, (?:no_end|\{([\d, ]+)\}), \"([\d.]+)\"\}")
 ROW = re.compile(rf"^\| `(\w+)` \| ([\d.]+) \| ([\d.]*) ?\| .* \| ({SECTION}) \| \w+ \|$", re.MULTILINE)
 CHANGE = re.compile(rf"^\| [^|]+ \| ([\d.]*) ?\| ([\d.]*) ?\| .* \| ({SECTION}) \| \w+ \|$", re.MULTILINE)
-RELEASE = re.compile(r"(?<![\w.])2[2-9]\.\d\d(?:\.\d+)?(?![\w]|\.\d)")
+RELEASE = re.compile(r"(?<![\w.])2\d\.(?:02|05|08|11)(?:\.\d+)?(?!\w|\.\d)")
 RELEASES = ["22.05", "23.02", "23.11", "24.05", "24.11", "25.05", "25.11", "26.05"]
-ALWAYS_KNOWN = {RELEASES[0], RELEASES[-1], "22.05.8", "24.11.5"}
+ALWAYS_KNOWN = {RELEASES[0], RELEASES[-1], "22.05.8", "24.11.5"}  # the last two were tried
 VERSION = re.compile(r"\bSLURM_VERSION_NUM\(")
 DECLARED = re.compile(r"^(?:#define|(?:inline )?constexpr [\w:]+) (\w+)", re.MULTILINE)
 TIMES = re.compile(r"^\|(?: [\d,]+ \|){3} \w+ \|.*$", re.MULTILINE)
@@ -97,6 +97,8 @@ def releases_without_a_rule(specification: str) -> Iterator[str]:
     for since, until, section in CHANGE.findall(table):
         changes.setdefault(section, set()).update((since, until))
     parts = HEADING.split(body)
+    if not changes or not RELEASE.search(body):
+        yield "limits/README.md: no release is found in the table, or before it"
     for section, text in zip(parts[1::2], parts[2::2], strict=True):
         for release in dict.fromkeys(RELEASE.findall(text)):
             if release not in ALWAYS_KNOWN and changes.get(section, set()).isdisjoint({release, release_after(release)}):

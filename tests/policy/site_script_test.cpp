@@ -81,6 +81,13 @@ BOOST_AUTO_TEST_CASE(methods_that_a_script_adds_to_texts_work) {
     BOOST_TEST(told_by("slurm.log_user('%d', table.getn(('a:b'):split(':')))", before) == "2");
 }
 
+BOOST_AUTO_TEST_CASE(an_exponent_reads_as_in_lua_5_1) {
+    for (const auto& [exponent, told] : std::map<std::string, std::string>{
+             {"2", "12"}, {"2^32 + 2", "12"}, {"-1", "1.5"}, {"1e10", "inf"}, {"1e300", "3"}, {"0/0", "3"}})
+        BOOST_TEST_CONTEXT(exponent)
+    BOOST_TEST(told_by("slurm.log_user('%g', math.ldexp(3, " + exponent + "))") == told);
+}
+
 BOOST_AUTO_TEST_CASE(numbers_read_as_under_lua_5_1) {
     for (const auto& [expression, text] : std::map<std::string, std::string>{
              {"'' .. submit_uid", "1000"},

@@ -2,6 +2,7 @@
 //
 // The parts of a policy in subdirectories: what is read there, and from whom.
 #include "qosgate/policy/findings.hpp"
+#include "support/needs_root.hpp"
 #include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -56,13 +57,22 @@ BOOST_AUTO_TEST_CASE(of_others_are_refused) {
     fs::remove_all(temp.directory() / "lib");
     temp.write("lib", "");
     BOOST_TEST(has_text(problem(), "qosgate.d/lib: cannot be read: Not a directory"));
-    if (geteuid() != 0) return; // only root may change owners
-    fs::remove(temp.directory() / "lib");
+}
+
+BOOST_AUTO_TEST_CASE(of_somebody_else_are_refused, *needs_root()) {
+    const TempDirectory temp;
+    temp.write("t.lua", rule_with("job:warn('x')"));
     fs::create_directory(temp.directory() / "lib");
     chmod((temp.directory() / "lib").c_str(), 0755);
-    temp.write("lib/m.lua", "return {}");
+    const fs::path module = temp.write("lib/m.lua", "return {}");
+    BOOST_TEST(load_policy(temp.directory()).has_value());
+
     BOOST_TEST_REQUIRE(chown(module.c_str(), 1234, 0) == 0);
-    BOOST_TEST(has_text(problem(), "lib/m.lua: belongs to user id 1234, which is neither root nor"));
+    const auto policy = load_policy(temp.directory());
+    BOOST_TEST_REQUIRE(!policy.has_value());
+    BOOST_TEST(
+        has_text(policy.error().message, "lib/m.lua: belongs to user id 1234, which is neither root nor"));
+    BOOST_TEST(!check_policy(temp.directory())->loads());
 }
 
 BOOST_AUTO_TEST_CASE(that_change_change_the_signature) {

@@ -119,7 +119,9 @@ BOOST_AUTO_TEST_CASE(a_script_for_job_submit_beside_the_rules_is_one_finding) {
         BOOST_TEST(!report.loads());
     }
     for (const std::string& other :
-         {"local function" + function + body, "local " + value + body, "local t = {}\nt." + value + body}) {
+         {"local function" + function + body, "local " + value + body, "local t = {}\nt." + value + body,
+          "local t = {" + value + body + "}", "local t = {1; " + value + body + "}",
+          "local " + value.substr(0, value.find(' ')) + "\n" + value + body}) {
         const PolicyReport report = report_of(other);
         BOOST_TEST(report.findings.size() > 1u);
         BOOST_TEST(!has_text(text::join(lines_of(report.findings), "\n"), "move it"));

@@ -54,15 +54,18 @@ int line_of_name(const SourceFile& file, std::string_view name) {
 
 /// The line where a file defines a global function of this name; 0: nowhere.
 int line_of_global_function(const SourceFile& file, std::string_view name) {
-    const auto tokens = read_tokens(file.text); // the last one is the end
-    const auto is_at = [&](std::size_t i, std::string_view text) {
-        return i < tokens.size() && tokens[i].is(text); // also for "before the first one"
-    };
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const auto tokens = read_tokens(file.text);
+    const auto is_at = [&](std::size_t i, std::string_view text) { return tokens[i].is(text); };
+    int tables = 0; // open ones
+    for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+        if (is_at(i, "{")) ++tables;
+        if (is_at(i, "}")) --tables;
         if (!tokens[i].is_name(name)) continue;
-        if (is_at(i - 1, "function") && !is_at(i - 2, "local")) return tokens[i].line;
-        if (is_at(i + 1, "=") && is_at(i + 2, "function") && !is_at(i - 1, "local") && !is_at(i - 1, "."))
-            return tokens[i].line;
+        const std::string_view before = i > 0 ? tokens[i - 1].text : std::string_view();
+        if (before == "local" || (i > 1 && is_at(i - 2, "local"))) return 0;
+        const bool is_assigned =
+            tables == 0 && before != "," && before != "." && is_at(i + 1, "=") && is_at(i + 2, "function");
+        if (before == "function" || is_assigned) return tokens[i].line;
     }
     return 0;
 }

@@ -4,7 +4,6 @@
 #include "qosgate/model/own_access.hpp"
 #include "qosgate/spec/access_tree.hpp"
 #include "qosgate/spec/changes.hpp"
-#include "qosgate/spec/default_checks.hpp"
 #include "qosgate/spec/plan_json_parts.hpp"
 #include "qosgate/spec/record_json.hpp"
 #include "qosgate/spec/sealed_file.hpp"

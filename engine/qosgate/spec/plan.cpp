@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/spec/plan.hpp"
-#include "qosgate/model/qos_flag_name.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/preempt_loops.hpp"
 #include "qosgate/model/qos_change.hpp"
+#include "qosgate/model/qos_flag_name.hpp"
 #include "qosgate/spec/access_plan.hpp"
 #include "qosgate/spec/changes.hpp"
 #include "qosgate/spec/field_values.hpp"

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/own_access.hpp"
+#include "qosgate/model/qos_flag_name.hpp"
 #include "qosgate/spec/access_tree.hpp"
 #include "qosgate/spec/changes.hpp"
 #include "qosgate/spec/default_checks.hpp"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <set>
 
 namespace qg::spec {
 namespace {
@@ -99,8 +99,8 @@ UndoneFields undo_fields(const PlannedUpdate& update, const QosRecord& now) {
         put_field(field, undone.record, was);
     }
     // The same number means something else then.
-    constexpr const char* shares = "Relative";
-    if (undone.record.flags.contains(shares) != present.flags.contains(shares))
+    constexpr model::QosFlagName shares = "Relative";
+    if (model::has_flag(undone.record, shares) != model::has_flag(present, shares))
         for (const model::QosField& field : model::qos_fields())
             if (field.kind == model::FieldKind::tres &&
                 get_field(field, undone.record) != get_field(field, old))

@@ -7,8 +7,8 @@
 
 namespace qg::policy::compat {
 
-/// A number of a script as an int: without its fraction. One that int does not have, NaN too, is its least
-/// value, as with Slurm's plugin on x86-64, where C leaves open what it is.
+/// A script's code or level as an int, its fraction dropped. A number outside of the range of int, or NaN, is
+/// INT_MIN, as in Slurm's plugin on x86-64; in C++ that conversion is undefined.
 inline int to_int(double number) noexcept {
     constexpr double least = std::numeric_limits<int>::min(), end = -least;
     return number > least - 1 && number < end ? static_cast<int>(number) : std::numeric_limits<int>::min();

@@ -3,7 +3,6 @@
 
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/debug_library.hpp"
-#include "qosgate/policy/compat/int_value.hpp"
 #include "qosgate/policy/compat/old_text.hpp"
 #include "qosgate/policy/compat/script_lists.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
@@ -160,8 +159,14 @@ int of_two(lua_State* lua) {
     lua_pushnumber(lua, function(luaL_checknumber(lua, 1), luaL_checknumber(lua, 2)));
     return 1;
 }
+/// As Lua 5.1 reads an int: it keeps the low bits of a number of 64 bits, and 0 of a larger one.
+int check_old_int(lua_State* lua, int index) {
+    const double number = luaL_checknumber(lua, index);
+    constexpr double end = 9223372036854775808.0; // 2^63
+    return number >= -end && number < end ? static_cast<int>(static_cast<std::int64_t>(number)) : 0;
+}
 int math_ldexp(lua_State* lua) {
-    lua_pushnumber(lua, std::ldexp(luaL_checknumber(lua, 1), to_int(luaL_checknumber(lua, 2))));
+    lua_pushnumber(lua, std::ldexp(luaL_checknumber(lua, 1), check_old_int(lua, 2)));
     return 1;
 }
 int math_frexp(lua_State* lua) {
