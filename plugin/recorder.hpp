@@ -28,9 +28,12 @@ class Recording {
     /// Whether finish() may write a record.
     [[nodiscard]] bool is_on() const noexcept { return is_on_; }
 
-    /// The decision is made: what happens until finish() does not count as its time.
-    void stop_clock() noexcept { took_ = std::chrono::steady_clock::now() - begin_; }
-    /// From the begin until stop_clock().
+    /// The decision is made: what happens until finish() does not count as its time. `before` it a script
+    /// took some.
+    void stop_clock(std::chrono::steady_clock::duration before = {}) noexcept {
+        took_ = std::chrono::steady_clock::now() - begin_ + before;
+    }
+    /// From the begin until stop_clock(), and before.
     [[nodiscard]] std::chrono::steady_clock::duration took() const noexcept { return took_; }
 
     /// Writes the record. The message of a refused job gets the record's id as its last line. What did

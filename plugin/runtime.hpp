@@ -64,6 +64,12 @@ class Runtime {
   private:
     explicit Runtime(const Result<AssocMgr>& manager);
     void start_policies(const std::filesystem::path& directory);
+    /// submit() once the site's rules are known.
+    int submit_job(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg);
+    /// The same for a part of a heterogeneous job. One request has up to 128, and any user may send it:
+    /// together they take no more than an allowance.
+    int submit_part(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg);
+    int refuse_part(const job_desc_msg_t& job, std::uint32_t submit_uid, char** err_msg);
     /// A new job, or a change of one, as slurmctld hands it over. Ownership: borrows.
     struct Asked {
         job_desc_msg_t& description; ///< of a change: what it sets
@@ -87,12 +93,10 @@ class Runtime {
     /// Ends a change that only the script looked at, and accepted. Returns 0.
     int pass_change(ScriptEffect& effect, std::optional<std::uint32_t> files_id, const Asked& asked);
     /// Counts the decision, and records it if there is a job. `of_script` may be null; else prepend_script()
-    /// was called. The time of a script that did nothing is `script_took`.
+    /// was called.
     void conclude(const Recording& recording, model::Decision& decision, const gate::RecordedJob* job,
-                  bool is_change, const ScriptEffect* of_script,
-                  std::chrono::steady_clock::duration script_took = {});
-    /// The same; the time of the script counts beside the recording's. Takes out of the message what it said,
-    /// which the user has read.
+                  bool is_change, const ScriptEffect* of_script);
+    /// The same. Takes out of the message what the script said, which the user has read.
     void conclude_after_script(const Recording& recording, model::Decision& decision,
                                const gate::RecordedJob* job, bool is_change, const ScriptEffect& effect);
     /// Counts a decision that is not recorded.
@@ -161,7 +165,8 @@ class Runtime {
     gate::Gate gate_;
     JobCopier jobs_;
     JobFiles job_files_;
-    JobOwners owners_;               ///< of jobs that were copied
+    JobOwners owners_;                                              ///< of jobs that were copied
+    TimeAllowance parts_allowance_{std::chrono::milliseconds(500)}; ///< for parts of jobs, by the sender
     TimeAllowance change_allowance_; ///< for changes of jobs, by the user who pays for them
     HetSubmission het_submission_;
     DecisionCounts counts_;

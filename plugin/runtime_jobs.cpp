@@ -11,6 +11,7 @@
 #include "host_log.hpp"
 #include "job_desc_writer.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/answer.hpp"
 #include "qosgate/gate/decision_log.hpp"
 #include "qosgate/gate/resolve.hpp"
 #include "qosgate/gate/site.hpp"
@@ -85,19 +86,53 @@ void tell(Say say) noexcept {
 
 [[gnu::hot]] void Runtime::conclude(const Recording& recording, Decision& decision,
                                     const gate::RecordedJob* job, bool is_change,
-                                    const ScriptEffect* of_script,
-                                    std::chrono::steady_clock::duration script_took) {
+                                    const ScriptEffect* of_script) {
     if (of_script != nullptr) [[unlikely]]
         return conclude_after_script(recording, decision, job, is_change, *of_script);
     if (job != nullptr) recording.finish(decision, *job);
     counts_.count(decision, is_change);
-    results_.count(decision, script_took + recording.took());
+    results_.count(decision, recording.took());
 }
 
 [[gnu::hot]] int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
     policies_.mark_active();
     if (is_kept_out(submit_uid)) [[unlikely]]
         return keep_out(description, submit_uid, err_msg);
+    if (description.het_job_offset != NO_VAL) [[unlikely]]
+        return submit_part(description, submit_uid, err_msg);
+    return submit_job(description, submit_uid, err_msg);
+}
+
+[[gnu::noinline]] int Runtime::submit_part(job_desc_msg_t& description, std::uint32_t submit_uid,
+                                           char** err_msg) {
+    if (quota_.is_operator(submit_uid)) return submit_job(description, submit_uid, err_msg);
+    const auto begin = TimeAllowance::Clock::now();
+    if (!parts_allowance_.has_some(submit_uid, begin)) return refuse_part(description, submit_uid, err_msg);
+    const int code = submit_job(description, submit_uid, err_msg);
+    const auto end = TimeAllowance::Clock::now();
+    parts_allowance_.spend(submit_uid, end - begin, end);
+    return code;
+}
+
+int Runtime::refuse_part(const job_desc_msg_t& job, std::uint32_t submit_uid, char** err_msg) {
+    const auto begin = std::chrono::steady_clock::now();
+    const ClusterNow now = cluster_.current();
+    const auto policy = policies_.current();
+    const model::JobRequest request = slurm::read_job_desc(job, submit_uid);
+    const gate::Site site(now.cluster.get(), policy.get(), quota_, this_release);
+    const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
+    Decision decision;
+    decision.reject = model::RejectCode::access_denied;
+    decision.message = {
+        "parts of heterogeneous jobs took too long to check lately; submit fewer at once, or try "
+        "again in some seconds"};
+    gate::log_limits(decision, {request, resolved.view()}, "refused", "", decision.message);
+    gate::append_contact(decision.message, policy->settings());
+    count(decision, /*is_change=*/false, begin);
+    return answer(decision, err_msg);
+}
+
+[[gnu::hot]] int Runtime::submit_job(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
     std::unique_ptr<CandidateTrial> trial;
@@ -122,7 +157,7 @@ void tell(Say say) noexcept {
     if (trial && parts) [[unlikely]]
         trial->keep_parts(*parts);
     Decision decision = gate_.decide(request, known, policy.get(), parts);
-    recording.stop_clock();
+    recording.stop_clock(script_time.took);
     if (of_script) [[unlikely]]
         prepend_script(decision, std::move(of_script->decision), of_script->said);
     if (trial) [[unlikely]] {
@@ -130,7 +165,7 @@ void tell(Say say) noexcept {
         try_job(*trial, now, request, decision);
     }
     const gate::RecordedJob recorded{.request = request, .candidate = trial ? trial->comparison() : nullptr};
-    conclude(recording, decision, &recorded, /*is_change=*/false, of_script.get(), script_time.took);
+    conclude(recording, decision, &recorded, /*is_change=*/false, of_script.get());
     if (decision.changed) write_changes(description, request, *decision.changed);
     return answer(decision, err_msg);
 }
@@ -216,7 +251,7 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
     model::JobUpdate change = slurm::read_update(*current, update, submit_uid);
     const auto after = copy_after(change.after, recording.is_on(), trial);
     Decision decision = gate_.decide_update(std::move(change), known, policy.get());
-    recording.stop_clock();
+    recording.stop_clock(of_script ? of_script->time.took : TimeAllowance::Clock::duration());
     // One request may change every task of an array, one after the other.
     const auto end = TimeAllowance::Clock::now();
     if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);

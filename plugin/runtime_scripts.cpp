@@ -94,7 +94,7 @@ void Runtime::conclude_after_script(const Recording& recording, Decision& decisi
                                     const ScriptEffect& effect) {
     if (job != nullptr) recording.finish(decision, *job);
     counts_.count(decision, is_change);
-    results_.count(decision, effect.time.took + recording.took());
+    results_.count(decision, recording.took());
     auto& message = decision.message;
     message.erase(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(effect.said.size()));
 }
@@ -106,7 +106,6 @@ int Runtime::pass_change(ScriptEffect& effect, std::optional<std::uint32_t> file
     if (effect.change) job.emplace(effect.change->after, files_id.value_or(0), comparison);
     Decision decision;
     prepend_script(decision, std::move(effect.decision), effect.said);
-    effect.time.took = {}; // it is the recording's
     conclude_after_script(*effect.recording, decision, job ? &*job : nullptr, /*is_change=*/true, effect);
     return answer(decision, asked.err_msg);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // TimeAllowance: how long one user may make slurmctld wait for work whose size that user chose. Each user may
-// spend `burst` at once, and regains a tenth of the time that passes.
+// spend a burst at once, and regains a tenth of the time that passes.
 //
 //   if (!allowance.has_some(user_id, now)) return refuse();
 //   allowance.spend(user_id, time_taken, now);
@@ -22,16 +22,17 @@ class TimeAllowance {
   public:
     using Clock = std::chrono::steady_clock;
 
-    static constexpr Clock::duration burst = std::chrono::milliseconds(100);
     static constexpr int refill_divisor = 10;
     /// If there are more users, the one who has spent the least is forgotten.
     static constexpr std::size_t max_users = 256;
 
-    /// Whether the user has spent less than `burst`.
+    explicit TimeAllowance(Clock::duration burst = std::chrono::milliseconds(100)) : burst_(burst) {}
+
+    /// Whether the user has spent less than the burst.
     [[nodiscard]] bool has_some(std::uint32_t user_id, Clock::time_point now) const {
         const std::scoped_lock lock(mutex_);
         const auto found = spent_.find(user_id);
-        return found == spent_.end() || found->second.left_at(now) < burst;
+        return found == spent_.end() || found->second.left_at(now) < burst_;
     }
 
     void spend(std::uint32_t user_id, Clock::duration time, Clock::time_point now) {
@@ -58,6 +59,7 @@ class TimeAllowance {
         }));
     }
 
+    const Clock::duration burst_;
     mutable std::mutex mutex_;
     std::unordered_map<std::uint32_t, Spent> spent_; ///< by user id
 };

@@ -11,6 +11,7 @@
 #include "qosgate/base/unrolled.hpp"
 #include "qosgate/gate/test_world.hpp"
 #include "qosgate/policy/candidate.hpp"
+#include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/policy/findings.hpp"
 
 #include <nlohmann/json.hpp>
@@ -201,6 +202,20 @@ Result<std::optional<policy::PolicyReport>> examine_candidate(const PolicyDirect
     return std::optional(*std::move(report));
 }
 
+/// What else to ask about a script that lies in a directory of rules: alone, it has neither settings nor
+/// files.
+std::string directory_hint(const std::filesystem::path& file) {
+    std::error_code unknown;
+    const auto whole = std::filesystem::absolute(file, unknown).lexically_normal();
+    const auto directory = whole.parent_path().parent_path();
+    if (whole != directory / policy::compat::script_file_name ||
+        !std::filesystem::exists(directory / policy::site_file_name, unknown))
+        return {};
+    return text::format("The script was checked alone. With site.lua and the files beside it: "
+                        "qosgate policy check {}\n",
+                        text::printable(directory.string(), 4000));
+}
+
 /// One script for job_submit/lua.
 Result<int> check_script(const std::filesystem::path& file, Output& output) {
     const auto report = policy::check_script_file(file);
@@ -214,7 +229,8 @@ Result<int> check_script(const std::filesystem::path& file, Output& output) {
                       << (report->findings.empty() ? "no findings"
                                                    : count_of(report->findings.size(), "finding"))
                       << (report->loads() ? "; slurmctld would load this script\n"
-                                          : "; slurmctld would not load this script\n");
+                                          : "; slurmctld would not load this script\n")
+                      << (report->findings.empty() ? std::string() : directory_hint(file));
     }
     return report->findings.empty() ? 0 : exit_findings;
 }

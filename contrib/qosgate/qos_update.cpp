@@ -66,8 +66,9 @@ void warn_of_owners(const slurmdb::QosPlan& plan, Output& output) {
         for (const model::FieldDifference& change : spec::differences({update.before, update.after})) {
             const std::string owner = ownership.owner_of(change.field->name);
             if (!owner.empty())
-                output.warn(text::format("QOS {}: {} is managed by the spec of {}, which will set it back",
-                                         update.after.name, change.field->name, owner));
+                output.warn(
+                    text::format("QOS {}: {} is managed by the spec of {}, whose next apply sets it back",
+                                 update.after.name, change.field->name, owner));
         }
     }
 }

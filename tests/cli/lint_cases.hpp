@@ -116,6 +116,10 @@ inline const Case cases[] = {
      [](LintInput& input) { input.settings.enforce.qos = false; }},
     {"not-safe", [](LintInput& input) { input.settings.enforce.safe = false, a(input).grp_wall_minutes = 5; },
      [](LintInput& input) { input.settings.enforce.safe = false, a(input).max_wall_minutes = 5; }},
+    {"not-safe", [](LintInput& input) { input.settings.enforce.safe = false, a(input).grp_wall_minutes = 5; },
+     [](LintInput& input) {
+         input.settings.enforce.safe = false, a(input).grp_wall_minutes = 5, a(input).usage_factor = 0;
+     }},
     {"past-not-counted",
      [](LintInput& input) {
          input.settings.priority_type = "priority/basic", a(input).grp_tres_mins["cpu"] = 5;

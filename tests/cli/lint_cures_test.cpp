@@ -72,7 +72,8 @@ BOOST_AUTO_TEST_CASE(users_with_the_same_cure_are_one_finding) {
 BOOST_AUTO_TEST_CASE(names_are_quoted_for_the_shell) {
     const Finding found =
         only([](LintInput& input) { a(input).name = "it's", a(input).grp_jobs = 0; }, "zero-limit");
-    BOOST_TEST(found.cure == "qosgate qos update 'it'\\''s' GrpJobs=-1");
+    BOOST_TEST(found.cure ==
+               "# if jobs are meant to be let in, unset it: qosgate qos update 'it'\\''s' GrpJobs=-1");
 }
 
 /// What makes every check find something, with this text in all names.

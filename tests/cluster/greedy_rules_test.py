@@ -97,6 +97,31 @@ class GreedyRules(PluginTestCase):
             print(f"script of 65 ms, {len(behind)} rules: {spent:.0f} ms of CPU time each")
             self.assertLess(spent, 100 + BESIDES_MS)
 
+    def test_all_parts_of_a_job_cost_no_more_than_a_user_may_spend(self) -> None:
+        parts = 60
+        site = 'site { limits = "off", rule_instructions = 10000000, rule_time_ms = 75 }\n'
+        busy = "local begin = os.clock() while os.clock() - begin < 0.03 do end"
+        script = f"function slurm_job_submit(job_desc) if job_desc.comment then {busy} end return slurm.SUCCESS end\n"
+        self.put_only({"site.lua": site, "compat/job_submit.lua": script})
+
+        def submit_parts(options: list[str], user: str = USER) -> tuple[CommandResult, float]:
+            before = self.controller_ms()
+            one = [":", *options]
+            answer = self.cluster.run(["sbatch", "--hold", "--wrap=true", *one * (parts - 1)], user)
+            print(f"{parts} parts, {options}, {user}: {self.controller_ms() - before:.0f} ms of CPU time")
+            return answer, self.controller_ms() - before
+
+        self.expect(submit_parts(["-n1"])[0], True)
+        answer, spent = submit_parts(["--comment=x"])
+        self.expect(answer, False, "parts of heterogeneous jobs took too long to check lately")
+        self.assertLess(spent, 500 + 75 + 10 * BESIDES_MS)
+        self.expect(submit_parts(["-n1"])[0], False, "try again in some seconds")
+        self.expect(self.submit("--hold"), True)
+        self.expect(submit_parts(["-n1"], "root")[0], True)
+        self.cluster.run("scancel --user=root")
+        # A tenth of the time that passes comes back.
+        self.cluster.wait_for(lambda: submit_parts(["-n1"])[0].rc == 0, "parts are accepted again")
+
     def test_rules_that_end_in_time_all_run(self) -> None:
         self.put_only({"site.lua": 'site { limits = "off" }\n', **chain_of("for i = 1, 100 do end", "deny")})
         for answer in self.submit_many():

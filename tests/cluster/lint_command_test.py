@@ -98,7 +98,12 @@ MISTAKES = (
         commands=tuple(f"scontrol update PartitionName={name} MaxTime=60" for name in ("main", "viz")),
         after=tuple(f"scontrol update PartitionName={name} MaxTime=UNLIMITED" for name in ("main", "viz")),
     ),
-    Mistake("zero-limit", qos="GrpJobs=0"),
+    Mistake(
+        "zero-limit",
+        qos="GrpJobs=0",
+        advice="# if jobs are meant to be let in, unset it: qosgate qos update c GrpJobs=-1",
+        by_hand=("QOSGATE qos update c GrpJobs=-1",),
+    ),
     Mistake(
         "zero-association-limit",
         "user ana in account astro",
@@ -340,7 +345,7 @@ class Lint(LimitsTestCase):
         self.assertEqual(done.rc, FINDS)
         self.assertRegex(
             done.stdout,
-            r"(?m)^zero-limit: QOS c: GrpJobs=0 allows no job: .*\n    qosgate qos update c GrpJobs=-1$",
+            r"(?m)^zero-limit: QOS c: GrpJobs=0 allows no job: .*\n    # if jobs .* unset it: qosgate qos update c GrpJobs=-1$",
         )
         self.assertRegex(done.stdout, r"\n\d+ checks, \d+ findings?\n$")
         done = self.show("lint --ignore zero-limits", "root")

@@ -89,6 +89,21 @@ BOOST_AUTO_TEST_CASE(tells_a_user_that_is_written_like_a_word) {
     BOOST_TEST(found("'operators', 'root', 'ana', 'opera'") == "");
 }
 
+BOOST_AUTO_TEST_CASE(tells_a_directory_with_rules_that_is_not_read) {
+    const TempDirectory temp;
+    temp.write("10.lua", plain_rule);
+    for (const char* name : {"rules", "rules.off", "rules.disabled", ".git", "notes", "lib"})
+        fs::create_directory(temp.directory() / name);
+    for (const char* file :
+         {"rules/20.lua", "rules.off/20.lua", "rules.disabled/20.lua", ".git/20.lua", "notes/20.txt"})
+        temp.write(file, plain_rule);
+    const PolicyReport report = check_policy(temp.directory()).value();
+
+    BOOST_TEST_REQUIRE(report.findings.size() == 1u, text::join(lines_of(report.findings), "\n"));
+    BOOST_TEST(lines_of(report.findings)[0].starts_with("rules:0: is not read: rules lie in "));
+    BOOST_TEST(report.loads());
+}
+
 BOOST_AUTO_TEST_CASE(tells_a_directory_that_is_written_like_one_that_is_read) {
     const TempDirectory temp;
     temp.write("10.lua", plain_rule);

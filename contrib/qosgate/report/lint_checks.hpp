@@ -155,5 +155,9 @@ std::vector<const model::Partition*> partitions_of(const LintInput& input, const
 bool is_part_of(const model::LimitFacts& inner, const model::LimitFacts& outer);
 /// Whether it is a zero with which no job can run; that of a TRES like GPUs may be meant.
 bool allows_nothing(const SetLimit& limit);
+/// Whether no job uses up what limits of the past allow, because UsageFactor is 0.
+bool is_past_never_used_up(const LintInput& input, const model::QosRecord& qos);
+/// Whether slurmctld counts a TRES: AccountingStorageTRES has it.
+bool is_tracked(const LintInput& input, std::string_view tres);
 
 } // namespace qg::cli

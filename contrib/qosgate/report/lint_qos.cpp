@@ -139,6 +139,17 @@ bool is_part_of(const model::LimitFacts& inner, const model::LimitFacts& outer) 
     return inner.measure == outer.measure && is_smaller;
 }
 
+bool is_past_never_used_up(const LintInput& input, const model::QosRecord& qos) {
+    // Jobs that a partition's QOS counts have the UsageFactor of their own.
+    const auto has_it = [&](const model::Partition& each) { return is_qos_of(each, qos.name); };
+    return qos.usage_factor == 0 && std::ranges::none_of(input.partitions, has_it);
+}
+
+bool is_tracked(const LintInput& input, std::string_view tres) {
+    return std::ranges::any_of(input.settings.tres,
+                               [&](const std::string& other) { return text::iequals(other, tres); });
+}
+
 bool allows_nothing(const SetLimit& limit) {
     return limit.value == 0 && limit.facts->sense == LimitSense::maximum && !may_be_zero(limit);
 }
@@ -171,12 +182,12 @@ void zero_limit(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos)
         for (const SetLimit& limit : limits_of(qos))
             if (allows_nothing(limit))
-                findings.change(
+                findings.advise(
                     qos,
                     text::format("{} allows no job: zero is a limit; unlimited is a limit that is not "
                                  "set",
                                  limit.text()),
-                    limit.unset_text());
+                    "if jobs are meant to be let in, unset it", limit.unset_text());
 }
 
 void minimum_above_maximum(const LintInput& input, Findings& findings) {
@@ -234,9 +245,7 @@ void threshold_without_flag(const LintInput& input, Findings& findings) {
 
 void past_never_used_up(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos) {
-        // Jobs that a partition's QOS counts have the UsageFactor of their own.
-        const auto has_it = [&](const model::Partition& each) { return is_qos_of(each, qos.name); };
-        if (qos.usage_factor != 0 || std::ranges::any_of(input.partitions, has_it)) continue;
+        if (!is_past_never_used_up(input, qos)) continue;
         for (const SetLimit& limit : limits_of(qos))
             if (limit.facts->counts_the_past())
                 findings.advise(qos, text::format("UsageFactor is 0, so {} is never used up", limit.text()),

@@ -29,6 +29,12 @@ std::vector<std::string> owners_of(const LintInput& input, IsMeant is_meant) {
     return owners;
 }
 
+/// The owners of limits of the past that jobs may use up: past_never_used_up() tells the others.
+std::vector<std::string> owners_of_past(LintInput input) {
+    std::erase_if(input.qos, [&](const model::QosRecord& qos) { return is_past_never_used_up(input, qos); });
+    return owners_of(input, [](const model::LimitFacts& facts) { return facts.counts_the_past(); });
+}
+
 /// AccountingStorageEnforce with one value more.
 std::vector<ConfLine> enforce_line(const model::ClusterSettings& settings, std::string_view more) {
     const model::Enforce& enforce = settings.enforce;
@@ -73,7 +79,7 @@ void qos_not_enforced(const LintInput& input, Findings& findings) {
 
 void not_safe(const LintInput& input, Findings& findings) {
     if (!input.settings.enforce.limits || input.settings.enforce.safe) return;
-    auto owners = owners_of(input, [](const model::LimitFacts& facts) { return facts.counts_the_past(); });
+    auto owners = owners_of_past(input);
     if (owners.empty()) return;
     findings.set(
         "slurm.conf",
@@ -115,16 +121,12 @@ void priority_ignored(const LintInput& input, Findings& findings) {
 }
 
 void tres_not_tracked(const LintInput& input, Findings& findings) {
-    const auto is_tracked = [&](const std::string& tres) {
-        return std::ranges::any_of(input.settings.tres,
-                                   [&](const std::string& other) { return text::iequals(other, tres); });
-    };
     const auto built_in = model::TresCatalogue::built_in();
     for (const model::QosRecord& qos : input.qos) {
         std::vector<std::string> limits;
         std::set<std::string> missing;
         for (const SetLimit& limit : limits_of(qos)) {
-            if (limit.tres.empty() || is_tracked(limit.tres)) continue;
+            if (limit.tres.empty() || is_tracked(input, limit.tres)) continue;
             limits.push_back(limit.text());
             missing.insert(limit.tres);
         }

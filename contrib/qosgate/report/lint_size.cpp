@@ -123,6 +123,7 @@ void limit_above_cluster(const LintInput& input, Findings& findings) {
         if (model::has_flag(qos, "Relative")) continue;
         const auto partitions = partitions_of(input, qos.name);
         for (const SetLimit& limit : limits_of(qos)) {
+            if (!is_tracked(input, limit.tres)) continue; // slurmctld counts none of it
             const auto bound = bound_of(input, partitions, limit);
             if (!bound || limit.value <= bound->most) continue;
             const SetLimit all{.facts = limit.facts, .tres = limit.tres, .value = bound->most};

@@ -61,8 +61,11 @@ std::string tell_total_cpus(const Partition& partition, std::uint64_t bound, con
 }
 
 std::string tell_total_nodes(const Partition& partition, std::uint64_t bound, const BoundedAmounts& job) {
-    return text::format("partition {} has {}; this job asks for {}", partition.name, count_nodes(bound),
-                        asked_nodes(job));
+    // Its CPUs may need more nodes than it asks for.
+    const bool needs_more = *job.nodes > job.max_nodes.value_or(*job.nodes);
+    return text::format("partition {} has {}; this job {} {}", partition.name, count_nodes(bound),
+                        needs_more ? "needs" : "asks for",
+                        needs_more ? limits::format_count("node", *job.nodes) : asked_nodes(job));
 }
 
 std::string tell_min_nodes(const Partition& partition, std::uint64_t bound, const BoundedAmounts& job) {

@@ -64,6 +64,24 @@ std::string_view missed_directory(std::string_view name) {
     return {};
 }
 
+/// Whether a directory that is not read has rules in it. One that is switched off, or hidden, has none.
+bool has_lost_rules(const fs::path& directory) {
+    constexpr std::array<std::string_view, 5> read{module_directory_name, data_directory_name,
+                                                   compat_directory_name, tests_directory_name,
+                                                   candidate_directory_name};
+    const std::string name = directory.filename().string();
+    if (std::ranges::find(read, name) != read.end() || name.starts_with('.') || name.ends_with(".off") ||
+        name.ends_with(".disabled"))
+        return false;
+    constexpr int max_looked_at = 1000;
+    std::error_code problem;
+    int count = 0;
+    for (fs::directory_iterator at(directory, problem), end; !problem && at != end && count < max_looked_at;
+         at.increment(problem), ++count)
+        if (at->path().extension() == ".lua") return true;
+    return false;
+}
+
 /// Reads the parts of one directory.
 class FindingReader {
   public:
@@ -147,6 +165,12 @@ class FindingReader {
                 part.directory.empty() ? missed_directory(name) : std::string_view();
             if (!missed.empty() && at->is_directory(unknown))
                 note(name, text::format("is not read; did you mean {}?", missed), /*stops_loading=*/false);
+            else if (part.directory.empty() && at->is_directory(unknown) && has_lost_rules(at->path()))
+                note(
+                    name,
+                    "is not read: rules lie in the directory of site.lua itself; to keep a directory that is "
+                    "switched off, let its name end in '.off'",
+                    /*stops_loading=*/false);
             const std::string_view why = why_ignored(part, name);
             if (!why.empty() && at->is_regular_file(unknown))
                 note(part.name_of(name), std::string(why), /*stops_loading=*/false);

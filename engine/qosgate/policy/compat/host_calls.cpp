@@ -56,7 +56,13 @@ std::string describe_popen(Arguments& arguments, const ScriptFiles* files) {
     return bad.empty() && !arguments.is_whole ? describe_bad_filters(arguments.last) : bad;
 }
 
-constexpr const char* without_it = ", or error(\"none\") into such a file if the script does without it";
+/// What to do if the script does without a module.
+std::string without_it(std::string module) {
+    std::ranges::replace(module, '.', '/');
+    return text::format("; if the script does without it, write the line error(\"none\") into "
+                        "qosgate.d/compat/{}.lua",
+                        text::printable(module, 100));
+}
 
 std::string describe_require(Arguments& arguments, const ScriptFiles* files) {
     if (!arguments.is_whole || arguments.first.empty() || files == nullptr) return {};
@@ -66,12 +72,12 @@ std::string describe_require(Arguments& arguments, const ScriptFiles* files) {
         return {};
     if (std::ranges::find(c_modules, name) != c_modules.end())
         return text::format("'{}' is a module in C, which cannot be loaded; write what it does in Lua{}",
-                            name, without_it);
+                            name, without_it(arguments.first));
     arguments.is_sure = false; // package.preload may have it
     return text::format("there is no module '{}'; copy it to qosgate.d/compat, or name its file in site {{ "
                         "compat_files = {{ ... }} }}. A module in C cannot be loaded: write what it does in "
                         "Lua{}",
-                        arguments.first, without_it);
+                        arguments.first, without_it(arguments.first));
 }
 
 constexpr auto checked = std::to_array<Checked>({

@@ -7,6 +7,7 @@
 #include "qosgate/policy/compat/partition_use.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/policy/compat/script_functions.hpp"
+#include "qosgate/policy/compat/script_library.hpp"
 #include "qosgate/policy/name_meanings.hpp"
 #include "qosgate/policy/name_scopes.hpp"
 
@@ -287,6 +288,26 @@ void find_uses_of_jobs(Tokens tokens, std::vector<ScriptFinding>& findings) {
                                 false});
 }
 
+/// Uses of names that the table `slurm` does not have, unless the script gives it one.
+void find_unknown_slurm_names(const ReadScript& script, std::vector<ScriptFinding>& findings) {
+    const Tokens tokens = script.tokens();
+    const auto is_name_of_slurm = [&](std::size_t i) {
+        return tokens[i].is_name("slurm") && script.scopes().tokens[i].is_reference &&
+               !script.scopes().tokens[i].declaration && tokens[i + 1].is(".") && tokens[i + 2].is_name();
+    };
+    std::vector<std::string> known = slurm_names();
+    for (std::size_t i = 0; i + 3 < tokens.size(); ++i)
+        if (is_name_of_slurm(i) && (tokens[i + 3].is("=") || (i > 0 && tokens[i - 1].is("function"))))
+            known.emplace_back(tokens[i + 2].text);
+    std::ranges::sort(known);
+    for (std::size_t i = 0; i + 3 < tokens.size(); ++i)
+        if (is_name_of_slurm(i) && !std::ranges::binary_search(known, tokens[i + 2].text))
+            findings.push_back({tokens[i].line,
+                                text::format("slurm has no '{}', so this is nil{}", tokens[i + 2].text,
+                                             text::did_you_mean(tokens[i + 2].text, known)),
+                                false});
+}
+
 /// Calls of setmetatable for the job description, as scripts for the first releases of the plugin have them.
 void find_metatables(const ReadScript& script, std::vector<ScriptFinding>& findings) {
     const Tokens tokens = script.tokens();
@@ -321,6 +342,7 @@ std::vector<ScriptFinding> find_script_problems(std::string_view source, const S
     for (HostAccess& access : find_host_access(source, files))
         findings.push_back({access.line, std::move(access.message), access.is_sure});
     find_uses_of_jobs(script.tokens(), findings);
+    find_unknown_slurm_names(script, findings);
     check_return(script, script.submit(), submit_function, findings);
     check_return(script, script.modify(), modify_function, findings);
     if (script.modify() == nullptr)

@@ -211,6 +211,17 @@ Result<void> install_script_library(LuaState& state, std::string_view cluster_na
     return protected_call(state, &build, &name);
 }
 
+std::vector<std::string> slurm_names() {
+    std::vector<std::string> names{"CLUSTER_NAME", "jobs", "reservations"};
+    for (const luaL_Reg* functions : {plain_functions, formatting_functions})
+        for (const luaL_Reg* row = functions; row->name != nullptr; ++row)
+            names.emplace_back(row->name);
+    for (const auto numbers : {error_codes(), constants()})
+        for (const NamedNumber& row : numbers)
+            names.emplace_back(row.name);
+    return names;
+}
+
 void push_modify_arguments(lua_State* lua) {
     renew_lists(lua);
     push_job_desc(lua);

@@ -6,7 +6,9 @@
 
 #include "qosgate/base/result.hpp"
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 struct lua_State;
 
@@ -19,6 +21,9 @@ namespace qg::policy::compat {
 /// Adds `slurm` and `print` to the globals. `cluster_name` is slurm.CLUSTER_NAME. Errors: limit_exceeded if
 /// the state's memory does not suffice.
 Result<void> install_script_library(LuaState& state, std::string_view cluster_name);
+
+/// The names in the table `slurm` of a cluster with a name, at a submission or a change.
+std::vector<std::string> slurm_names();
 
 /// Pushes job_desc, part_list and submit_uid of the state's present run. Errors: raises a Lua error.
 void push_submit_arguments(lua_State* lua);
