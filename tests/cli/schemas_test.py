@@ -259,7 +259,7 @@ class AnswersTest(unittest.TestCase):
         self.assertEqual(
             [(each["code"], each["file"], each["line"], each["cure"]) for each in answer["findings"]],
             [("limit-never-binds", "a.yaml", 5, "# a.yaml:5: QOS night: take cpu out of MaxTRESPerUser"),
-             ("zero-limit", "a.yaml", 8, "# a.yaml:8: QOS night: GrpJobs: unset")],
+             ("zero-limit", "a.yaml", 8, "# a.yaml:8: QOS night: if jobs are meant to be let in, unset it: GrpJobs: unset")],
         )
         self.assertEqual([each["reason"] for each in answer["silenced"]], ["a small cluster"])
         ignored = self.ask("spec", "lint", "--offline", "a.yaml", "--ignore", "zero-limit", status=2)

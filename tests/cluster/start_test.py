@@ -137,10 +137,10 @@ class Status(StartTestCase):
         return json.loads(result.stdout)
 
     def test_policy_check_finds_what_slurmctld_finds(self) -> None:
-        for name in ("notes", "tests"):
+        for name in ("notes.off", "tests"):
             (self.directory / name).mkdir()
             self.addCleanup(shutil.rmtree, self.directory / name)
-        (self.directory / "notes" / "any.lua").write_text("slurmctld does not read this")
+        (self.directory / "notes.off" / "any.lua").write_text("slurmctld does not read this")
         self.wait_for_status(0)
         answer = self.policy_check(0)
         self.cluster.wait_for(
@@ -148,6 +148,12 @@ class Status(StartTestCase):
         )
         in_force = self.status(0)["plugin"]
         self.assertEqual(len(answer["rules"]), in_force["rules"])
+
+        shutil.copytree(self.directory / "notes.off", self.directory / "notes")
+        told = self.policy_check(1)
+        shutil.rmtree(self.directory / "notes")
+        self.assertEqual([(found["file"], found["stops_loading"]) for found in told["findings"]], [("notes", False)])
+        self.assertEqual((told["hash"], told["rules"]), (answer["hash"], answer["rules"]))
         self.assertEqual(answer["settings"]["limits"], in_force["limits"])
         self.assertEqual(answer["folder"], in_force["policy_folder"])
 
