@@ -400,7 +400,7 @@ class Specs(SpecTestCase):
 
         found = self.spec_json("lint", file, rc=CHANGES)["findings"]
         self.assertEqual([(each["code"], each["where"], each["line"]) for each in found], [("zero-limit", "QOS li1", 4)])
-        self.assertRegex(found[0]["cure"], r"^# .*a\.yaml:4: QOS li1: GrpJobs: unset$")
+        self.assertRegex(found[0]["cure"], r"^# .*a\.yaml:4: QOS li1: if jobs are meant to be let in, unset it: GrpJobs: unset$")
         offline = self.spec_json("lint", "--offline", file, rc=CHANGES)["findings"]
         self.assertEqual([each["code"] for each in offline], ["zero-limit"])
         self.spec("lint", file, "--ignore", "zero-limit")
@@ -447,6 +447,10 @@ class Specs(SpecTestCase):
     ) -> tuple[int, str]:
         """Exit status and what is shown on a terminal where `typed` is typed, after `meanwhile`, when it asks."""
         ours, theirs = pty.openpty()
+        # Else Ctrl-C discards what is on its way to the terminal: now and then what the program says to it.
+        attributes = termios.tcgetattr(theirs)
+        attributes[3] |= termios.NOFLSH
+        termios.tcsetattr(theirs, termios.TCSANOW, attributes)
         layout = self.cluster.layout
         environment = cluster_users.user_environment(layout, cluster_users.find_user(layout, "root"))
         with subprocess.Popen(
