@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(follows_the_job_into_another_name) {
 
 BOOST_AUTO_TEST_CASE(finds_names_that_slurm_does_not_have) {
     BOOST_TEST(found("", "slurm.log_usr('x')") ==
-               "3: slurm has no 'log_usr', so this is nil ; did you mean log_user?\n");
+               "3: slurm has no 'log_usr', so this is nil; did you mean log_user?\n");
     BOOST_TEST(has(found("", "return slurm.ESLURM_INVALID_QSO"),
                    "slurm has no 'ESLURM_INVALID_QSO', so this is nil; did you mean ESLURM_INVALID_QOS?"));
     BOOST_TEST(found("", "slurm.log_user('x') slurm.log_debug4('x') slurm.user_msg('x') "
