@@ -64,8 +64,10 @@ class Runtime {
   private:
     explicit Runtime(const Result<AssocMgr>& manager);
     void start_policies(const std::filesystem::path& directory);
-    /// submit() once the site's rules are known.
-    int submit_job(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg);
+    /// submit() once the site's rules are known. `decided` is called when the policy in force has decided,
+    /// before a candidate is tried, unless the script refuses the job.
+    template <typename Decided>
+    int submit_job(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg, Decided decided);
     /// The same for a part of a heterogeneous job. One request has up to 128, and any user may send it:
     /// together they take no more than an allowance.
     int submit_part(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg);
@@ -165,8 +167,9 @@ class Runtime {
     gate::Gate gate_;
     JobCopier jobs_;
     JobFiles job_files_;
-    JobOwners owners_;                                              ///< of jobs that were copied
-    TimeAllowance parts_allowance_{std::chrono::milliseconds(500)}; ///< for parts of jobs, by the sender
+    JobOwners owners_; ///< of jobs that were copied
+    TimeAllowance parts_allowance_{
+        std::chrono::seconds(1)};    ///< for parts of jobs, in CPU time, by the sender
     TimeAllowance change_allowance_; ///< for changes of jobs, by the user who pays for them
     HetSubmission het_submission_;
     DecisionCounts counts_;

@@ -80,8 +80,10 @@ JobCopy Runtime::copy_for_trial(const Asked& asked, std::optional<std::uint32_t>
         // forecast on both sides.
         Decision decided;
         if (is_judged) decided = gate_.decide_update(change, known_cluster(now), &policy);
-        recording.stop_clock();
-        trial.spend(recording.took());
+        const auto script_took =
+            of_script == nullptr ? TimeAllowance::Clock::duration() : of_script->time.took;
+        recording.stop_clock(script_took);
+        trial.spend(recording.took() - script_took);
         Decision passed;
         passed.forecast = decided.forecast;
         if (script_did_something) prepend_script(decided, of_script->decision, of_script->said);

@@ -25,6 +25,8 @@
 #include "unseen_change.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <functional>
 #include <memory>
 #include <new>
@@ -68,6 +70,13 @@ void tell(Say say) noexcept {
     }
 }
 
+/// The CPU time of this thread.
+TimeAllowance::Clock::duration thread_time() noexcept {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
 } // namespace
 
 [[gnu::hot]] gate::KnownCluster Runtime::known_cluster(const ClusterNow& now) const {
@@ -100,39 +109,45 @@ void tell(Say say) noexcept {
         return keep_out(description, submit_uid, err_msg);
     if (description.het_job_offset != NO_VAL) [[unlikely]]
         return submit_part(description, submit_uid, err_msg);
-    return submit_job(description, submit_uid, err_msg);
+    return submit_job(description, submit_uid, err_msg, [] {});
 }
 
 [[gnu::noinline]] int Runtime::submit_part(job_desc_msg_t& description, std::uint32_t submit_uid,
                                            char** err_msg) {
-    if (quota_.is_operator(submit_uid)) return submit_job(description, submit_uid, err_msg);
-    const auto begin = TimeAllowance::Clock::now();
-    if (!parts_allowance_.has_some(submit_uid, begin)) return refuse_part(description, submit_uid, err_msg);
-    const int code = submit_job(description, submit_uid, err_msg);
-    const auto end = TimeAllowance::Clock::now();
-    parts_allowance_.spend(submit_uid, end - begin, end);
+    if (quota_.is_operator(submit_uid)) return submit_job(description, submit_uid, err_msg, [] {});
+    if (!parts_allowance_.has_some(submit_uid, TimeAllowance::Clock::now()))
+        return refuse_part(description, submit_uid, err_msg);
+    // Waiting for others is not the sender's, nor is the time of a candidate.
+    const auto begin = thread_time();
+    std::optional<TimeAllowance::Clock::duration> took;
+    const int code = submit_job(description, submit_uid, err_msg, [&] { took = thread_time() - begin; });
+    if (!took) took = thread_time() - begin;
+    parts_allowance_.spend(submit_uid, *took, TimeAllowance::Clock::now());
     return code;
 }
 
 int Runtime::refuse_part(const job_desc_msg_t& job, std::uint32_t submit_uid, char** err_msg) {
-    const auto begin = std::chrono::steady_clock::now();
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
+    Recording recording = recorder_.begin(*policy);
     const model::JobRequest request = slurm::read_job_desc(job, submit_uid);
     const gate::Site site(now.cluster.get(), policy.get(), quota_, this_release);
     const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
     Decision decision;
     decision.reject = model::RejectCode::access_denied;
-    decision.message = {
-        "parts of heterogeneous jobs took too long to check lately; submit fewer at once, or try "
-        "again in some seconds"};
+    decision.message = {"your parts of heterogeneous jobs took too long to check lately; try again in some "
+                        "seconds, with fewer parts, or submit single jobs"};
     gate::log_limits(decision, {request, resolved.view()}, "refused", "", decision.message);
     gate::append_contact(decision.message, policy->settings());
-    count(decision, /*is_change=*/false, begin);
+    recording.stop_clock();
+    const gate::RecordedJob recorded{.request = request};
+    conclude(recording, decision, &recorded, /*is_change=*/false, /*of_script=*/nullptr);
     return answer(decision, err_msg);
 }
 
-[[gnu::hot]] int Runtime::submit_job(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
+template <typename Decided>
+[[gnu::hot]] int Runtime::submit_job(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg,
+                                     Decided decided) {
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
     std::unique_ptr<CandidateTrial> trial;
@@ -158,6 +173,7 @@ int Runtime::refuse_part(const job_desc_msg_t& job, std::uint32_t submit_uid, ch
         trial->keep_parts(*parts);
     Decision decision = gate_.decide(request, known, policy.get(), parts);
     recording.stop_clock(script_time.took);
+    decided();
     if (of_script) [[unlikely]]
         prepend_script(decision, std::move(of_script->decision), of_script->said);
     if (trial) [[unlikely]] {
@@ -199,6 +215,7 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
         count(decision, /*is_change=*/true, begin);
         return answer(decision, err_msg);
     }
+    const auto asked_at = TimeAllowance::Clock::now();
     const auto policy = policies_.current();
     std::unique_ptr<CandidateTrial> trial;
     if (auto candidate = policies_.candidate()) [[unlikely]]
@@ -222,7 +239,6 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
     if (!may_refuse && err_msg == nullptr) return pass();
     const auto files_id = job_files_.find_id(job);
     const bool by_operator = quota_.is_operator(submit_uid);
-    const auto asked_at = TimeAllowance::Clock::now();
     job_desc_msg_t* current = of_script ? of_script->job.get() : nullptr; // the script may have read it
     if (const auto why = why_not_copied(files_id, submit_uid, by_operator);
         current == nullptr && !why.empty()) {

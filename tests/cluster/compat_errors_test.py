@@ -50,7 +50,7 @@ SPENT = ("memory", "loop")
 PROGRAMS = {
     'os.execute("/usr/bin/logger job")': "os.execute: slurmctld waits for the script, so it cannot run programs;"
     " let a cron job write what it needs into a file, name that in compat_files, and read it with io.open;"
-    " slurm.log_info writes into slurmctld's log",
+    " to log something, use slurm.log_info",
     'local f = io.popen("squeue -h -u ana")': "io.popen: 'squeue -h -u ana': slurmctld waits for the script, so it cannot run"
     " programs but id, groups and getent about a user or group",
 }

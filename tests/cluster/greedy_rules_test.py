@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -98,8 +99,12 @@ class GreedyRules(PluginTestCase):
             self.assertLess(spent, 100 + BESIDES_MS)
 
     def test_all_parts_of_a_job_cost_no_more_than_a_user_may_spend(self) -> None:
-        parts = 60
-        site = 'site { limits = "off", rule_instructions = 10000000, rule_time_ms = 75 }\n'
+        parts = 100
+        records = self.cluster.write_beside("records.jsonl", "")
+        site = (
+            'site { limits = "off", rule_instructions = 10000000, rule_time_ms = 75, record_percent = 100,'
+            f' record_file = "{records}" }}\n'
+        )
         busy = "local begin = os.clock() while os.clock() - begin < 0.03 do end"
         script = f"function slurm_job_submit(job_desc) if job_desc.comment then {busy} end return slurm.SUCCESS end\n"
         self.put_only({"site.lua": site, "compat/job_submit.lua": script})
@@ -113,9 +118,16 @@ class GreedyRules(PluginTestCase):
 
         self.expect(submit_parts(["-n1"])[0], True)
         answer, spent = submit_parts(["--comment=x"])
-        self.expect(answer, False, "parts of heterogeneous jobs took too long to check lately")
-        self.assertLess(spent, 500 + 75 + 10 * BESIDES_MS)
-        self.expect(submit_parts(["-n1"])[0], False, "try again in some seconds")
+        self.expect(answer, False, "parts of heterogeneous jobs took too long to check lately", "decision ")
+        self.assertLess(spent, 2000, "of 3000 ms that all parts would take")
+        written: list[dict] = []
+
+        def is_recorded() -> bool:
+            written[:] = [json.loads(line) for line in Path(records).read_text().splitlines()]
+            return written[-1]["outcome"] == "refused"
+
+        self.cluster.wait_for(is_recorded, "the refused part is recorded")
+        self.assertGreater(min(one["microseconds"] for one in written[-10:-1]), 25000, "the script's time counts")
         self.expect(self.submit("--hold"), True)
         self.expect(submit_parts(["-n1"], "root")[0], True)
         self.cluster.run("scancel --user=root")

@@ -140,7 +140,7 @@ class Status(StartTestCase):
         for name in ("notes.off", "tests"):
             (self.directory / name).mkdir()
             self.addCleanup(shutil.rmtree, self.directory / name)
-        (self.directory / "notes.off" / "any.lua").write_text("slurmctld does not read this")
+        (self.directory / "notes.off" / "any.lua").write_text("rule { submit = function(job) job:note('slurmctld does not read this') end }")
         self.wait_for_status(0)
         answer = self.policy_check(0)
         self.cluster.wait_for(

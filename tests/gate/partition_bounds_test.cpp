@@ -74,6 +74,18 @@ BOOST_AUTO_TEST_CASE(what_slurmctld_sets_for_a_list_with_a_closed_partition_is_t
                "partition of a list is closed to the job");
 }
 
+BOOST_AUTO_TEST_CASE(nodes_that_its_cpus_need_are_told_where_it_asks_for_fewer) {
+    job.nodes = 11;
+    job.min_nodes = job.max_nodes = 10;
+    const auto problems = gate::find_bound_problems(partition, job, {});
+    BOOST_TEST_REQUIRE(problems.size() == 1u);
+    BOOST_TEST(problems[0].text == "partition main has 10 nodes; this job needs 11");
+    job.min_nodes = job.max_nodes = 11;
+    partition.max_nodes = 11;
+    BOOST_TEST(gate::find_bound_problems(partition, job, {}).at(0).text ==
+               "partition main has 10 nodes; this job asks for 11");
+}
+
 BOOST_AUTO_TEST_CASE(an_amount_that_is_not_known_is_not_compared) {
     BOOST_TEST(gate::keeps_all_bounds(partition, {}));
     BOOST_TEST(gate::find_bound_problems(partition, {}, {}).empty());

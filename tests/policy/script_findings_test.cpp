@@ -62,6 +62,14 @@ BOOST_AUTO_TEST_CASE(finds_names_that_slurm_does_not_have) {
     BOOST_TEST(found("function slurm.mine() end", "slurm.mine()") == "");
     BOOST_TEST(found("", "local slurm = { mine = 1 } return slurm.mine") == "");
     BOOST_TEST(found("", "return other.slurm.mine") == "");
+    for (const std::string_view extends :
+         {"slurm.mine, slurm.other = 1, 2", "slurm['mine'] = 1", "rawset(slurm, 'mine', 1)",
+          "local s = slurm s.mine = 1", "setmetatable(slurm, {})", "slurm = { mine = 1 }",
+          "require('helpers')", "if slurm.mine then end", "local v = slurm.mine or 1",
+          "if not slurm.mine then end", "if slurm.mine ~= nil then end"})
+        BOOST_TEST_CONTEXT(extends)
+    BOOST_TEST(found(std::string(extends), "return slurm.mine") == "");
+    BOOST_TEST(found("", "return slurm.SLURM_SUCCESS + slurm.ESPANK_ERROR") == "");
 }
 
 BOOST_AUTO_TEST_CASE(follows_the_job_into_functions_of_the_script) {

@@ -91,7 +91,9 @@ BOOST_AUTO_TEST_CASE(the_script_catches_what_would_fail_under_slurm_too) {
 BOOST_AUTO_TEST_CASE(a_file_that_fails_says_that_a_module_is_not_there) {
     const std::string body = "slurm.log_user('%s', tostring((pcall(require, 'posix'))))";
 
-    BOOST_TEST(has(told(body), "if the script does without it, write error(\"none\") into such a file"));
+    BOOST_TEST(
+        has(told(body),
+            "if the script does without it, write the line error(\"none\") into qosgate.d/compat/posix.lua"));
     BOOST_TEST(told(body, {{"compat/posix.lua", "error(\"none\")"}}) == "false");
 }
 

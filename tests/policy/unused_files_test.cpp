@@ -92,11 +92,12 @@ BOOST_AUTO_TEST_CASE(tells_a_user_that_is_written_like_a_word) {
 BOOST_AUTO_TEST_CASE(tells_a_directory_with_rules_that_is_not_read) {
     const TempDirectory temp;
     temp.write("10.lua", plain_rule);
-    for (const char* name : {"rules", "rules.off", "rules.disabled", ".git", "notes", "lib"})
+    for (const char* name : {"rules", "rules.off", "rules.disabled", ".git", "notes", "lib", "helpers"})
         fs::create_directory(temp.directory() / name);
     for (const char* file :
          {"rules/20.lua", "rules.off/20.lua", "rules.disabled/20.lua", ".git/20.lua", "notes/20.txt"})
         temp.write(file, plain_rule);
+    temp.write("helpers/any.lua", "local rule = {} return rule");
     const PolicyReport report = check_policy(temp.directory()).value();
 
     BOOST_TEST_REQUIRE(report.findings.size() == 1u, text::join(lines_of(report.findings), "\n"));

@@ -3,12 +3,14 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/candidate.hpp"
+#include "qosgate/policy/lua_tokens.hpp"
 #include "qosgate/policy/site_files.hpp"
 #include "qosgate/policy/trusted_files.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <fstream>
 
 #include <unistd.h>
 
@@ -64,6 +66,20 @@ std::string_view missed_directory(std::string_view name) {
     return {};
 }
 
+/// Whether a file declares a rule.
+bool is_rule(const fs::path& file) {
+    constexpr std::size_t max_bytes = 64 * 1024;
+    std::ifstream stream(file, std::ios::binary);
+    std::string text(max_bytes, '\0');
+    stream.read(text.data(), max_bytes);
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    const auto tokens = read_tokens(text);
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
+        if (tokens[i].is_name("rule") && tokens[i + 1].is("{") && (i == 0 || !tokens[i - 1].is(".")))
+            return true;
+    return false;
+}
+
 /// Whether a directory that is not read has rules in it. One that is switched off, or hidden, has none.
 bool has_lost_rules(const fs::path& directory) {
     constexpr std::array<std::string_view, 5> read{module_directory_name, data_directory_name,
@@ -73,12 +89,13 @@ bool has_lost_rules(const fs::path& directory) {
     if (std::ranges::find(read, name) != read.end() || name.starts_with('.') || name.ends_with(".off") ||
         name.ends_with(".disabled"))
         return false;
-    constexpr int max_looked_at = 1000;
+    constexpr int max_looked_at = 100;
     std::error_code problem;
     int count = 0;
     for (fs::directory_iterator at(directory, problem), end; !problem && at != end && count < max_looked_at;
          at.increment(problem), ++count)
-        if (at->path().extension() == ".lua") return true;
+        if (at->path().extension() == ".lua" && at->is_regular_file(problem) && is_rule(at->path()))
+            return true;
     return false;
 }
 
@@ -169,7 +186,7 @@ class FindingReader {
                 note(
                     name,
                     "is not read: rules lie in the directory of site.lua itself; to keep a directory that is "
-                    "switched off, let its name end in '.off'",
+                    "switched off, let its name end in '.off' or '.disabled'",
                     /*stops_loading=*/false);
             const std::string_view why = why_ignored(part, name);
             if (!why.empty() && at->is_regular_file(unknown))

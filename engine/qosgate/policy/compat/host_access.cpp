@@ -23,11 +23,10 @@
 namespace qg::policy::compat {
 namespace {
 
-constexpr const char* no_execute =
-    "slurmctld waits for the script, so it cannot run programs; let a cron "
-    "job write what it needs into a file, "
-    "name that in compat_files, and read it with io.open; slurm.log_info writes "
-    "into slurmctld's log";
+constexpr const char* no_execute = "slurmctld waits for the script, so it cannot run programs; let a cron "
+                                   "job write what it needs into a file, "
+                                   "name that in compat_files, and read it with io.open; to log something, "
+                                   "use slurm.log_info";
 constexpr const char* no_streams = "slurmctld has no input; open a file with io.open";
 constexpr const char* no_end = "a script cannot end slurmctld; return slurm.ERROR";
 constexpr const char* no_c = "modules in C cannot be loaded; write the functions in Lua";

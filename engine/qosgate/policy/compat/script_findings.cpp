@@ -288,23 +288,46 @@ void find_uses_of_jobs(Tokens tokens, std::vector<ScriptFinding>& findings) {
                                 false});
 }
 
-/// Uses of names that the table `slurm` does not have, unless the script gives it one.
-void find_unknown_slurm_names(const ReadScript& script, std::vector<ScriptFinding>& findings) {
+/// Whether a script may give the table `slurm` names in a way that cannot be followed here.
+bool may_extend_slurm(const ReadScript& script) {
     const Tokens tokens = script.tokens();
-    const auto is_name_of_slurm = [&](std::size_t i) {
-        return tokens[i].is_name("slurm") && script.scopes().tokens[i].is_reference &&
-               !script.scopes().tokens[i].declaration && tokens[i + 1].is(".") && tokens[i + 2].is_name();
-    };
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+        const bool loads_code = tokens[i].is_name("require") || tokens[i].is_name("dofile") ||
+                                tokens[i].is_name("loadfile") || tokens[i].is_name("loadstring") ||
+                                tokens[i].is_name("load");
+        const bool is_slurm = tokens[i].is_name("slurm") && script.scopes().tokens[i].is_reference;
+        if (loads_code || (is_slurm && !tokens[i + 1].is("."))) return true;
+    }
+    return false;
+}
+
+/// Whether the name at `i`, behind "slurm." is assigned, or only looked for: `if slurm.x then`, `slurm.x or
+/// y`.
+bool may_be_missing(Tokens tokens, std::size_t i) {
+    const Token& next = token_at(tokens, i + 1);
+    return next.is("=") || next.is(",") || next.is("then") || next.is("or") || next.is("and") ||
+           next.is("==") || next.is("~=") ||
+           (i > 2 && (tokens[i - 3].is("function") || tokens[i - 3].is("not")));
+}
+
+/// Uses of names that the table `slurm` does not have, unless the script may give it one.
+void find_unknown_slurm_names(const ReadScript& script, std::vector<ScriptFinding>& findings) {
+    if (may_extend_slurm(script)) return;
+    const Tokens tokens = script.tokens();
+    std::vector<std::size_t> uses; // of names behind "slurm."
+    for (std::size_t i = 0; i + 2 < tokens.size(); ++i)
+        if (tokens[i].is_name("slurm") && script.scopes().tokens[i].is_reference &&
+            !script.scopes().tokens[i].declaration && tokens[i + 2].is_name())
+            uses.push_back(i + 2);
     std::vector<std::string> known = slurm_names();
-    for (std::size_t i = 0; i + 3 < tokens.size(); ++i)
-        if (is_name_of_slurm(i) && (tokens[i + 3].is("=") || (i > 0 && tokens[i - 1].is("function"))))
-            known.emplace_back(tokens[i + 2].text);
+    for (const std::size_t use : uses)
+        if (may_be_missing(tokens, use)) known.emplace_back(tokens[use].text);
     std::ranges::sort(known);
-    for (std::size_t i = 0; i + 3 < tokens.size(); ++i)
-        if (is_name_of_slurm(i) && !std::ranges::binary_search(known, tokens[i + 2].text))
-            findings.push_back({tokens[i].line,
-                                text::format("slurm has no '{}', so this is nil{}", tokens[i + 2].text,
-                                             text::did_you_mean(tokens[i + 2].text, known)),
+    for (const std::size_t use : uses)
+        if (!std::ranges::binary_search(known, tokens[use].text))
+            findings.push_back({tokens[use].line,
+                                text::format("slurm has no '{}', so this is nil{}", tokens[use].text,
+                                             text::did_you_mean(tokens[use].text, known)),
                                 false});
 }
 

@@ -212,7 +212,9 @@ Result<void> install_script_library(LuaState& state, std::string_view cluster_na
 }
 
 std::vector<std::string> slurm_names() {
-    std::vector<std::string> names{"CLUSTER_NAME", "jobs", "reservations"};
+    // The last four are functions of Slurm 26.05, which qosgate does not have; scripts look for them.
+    std::vector<std::string> names{"CLUSTER_NAME", "jobs",    "reservations", "from_json",
+                                   "from_yaml",    "to_json", "to_yaml"};
     for (const luaL_Reg* functions : {plain_functions, formatting_functions})
         for (const luaL_Reg* row = functions; row->name != nullptr; ++row)
             names.emplace_back(row->name);

@@ -141,8 +141,9 @@ int raise_not_found(lua_State* lua, const char* name, const ErrorText& tried) {
                  lua,
                  "module '%s' not found: a script can require only files of qosgate.d/compat and of site { "
                  "compat_files = { ... } }, and no modules in C; there is no %s; if the script does without "
-                 "it, write error(\"none\") into such a file",
-                 name, tried.empty() ? "such path in package.path" : tried.c_str()));
+                 "it, write the line error(\"none\") into qosgate.d/compat/%s.lua",
+                 name, tried.empty() ? "such path in package.path" : tried.c_str(),
+                 luaL_gsub(lua, name, ".", "/")));
 }
 
 /// Pushes the function that makes the module, and what it gets besides the name.
