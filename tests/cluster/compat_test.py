@@ -219,7 +219,7 @@ class Compat(unittest.TestCase):
                     return 2045
                 end
                 local sum = 0
-                for i = 1, 1500000 do sum = sum + i end
+                for i = 1, 800000 do sum = sum + i end
                 job_desc.time_limit = 7
                 slurm.log_user("seven minutes")
                 return slurm.SUCCESS
