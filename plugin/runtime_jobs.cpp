@@ -10,6 +10,7 @@
 #include "host_conf.hpp"
 #include "host_log.hpp"
 #include "job_desc_writer.hpp"
+#include "qosgate/base/read_clock.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/answer.hpp"
 #include "qosgate/gate/decision_log.hpp"
@@ -72,9 +73,7 @@ void tell(Say say) noexcept {
 
 /// The CPU time of this thread.
 TimeAllowance::Clock::duration thread_time() noexcept {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+    return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 } // namespace

@@ -16,6 +16,7 @@
 // a system call. Most jobs are through before it moves.
 #include "qosgate/policy/budget.hpp"
 
+#include "qosgate/base/read_clock.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
@@ -23,16 +24,9 @@
 #include <cstdlib>
 
 #include <lua.hpp>
-#include <time.h>
 
 namespace qg::policy {
 namespace {
-
-std::chrono::nanoseconds read(clockid_t clock) noexcept {
-    timespec now{};
-    clock_gettime(clock, &now);
-    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
-}
 
 /// The text of the error. It uses no C++ objects because Lua may longjmp here.
 const char* short_text(Exhausted what) noexcept {
@@ -48,20 +42,20 @@ const char* short_text(Exhausted what) noexcept {
 } // namespace
 
 BudgetClock::Times BudgetClock::now() noexcept {
-    return {read(CLOCK_MONOTONIC), read(CLOCK_THREAD_CPUTIME_ID)};
+    return {read_clock(CLOCK_MONOTONIC), read_clock(CLOCK_THREAD_CPUTIME_ID)};
 }
 
 void BudgetClock::start() noexcept {
-    if (!tick_) tick_ = read(CLOCK_MONOTONIC_COARSE);
+    if (!tick_) tick_ = read_clock(CLOCK_MONOTONIC_COARSE);
 }
 
 [[gnu::hot]] bool BudgetClock::is_past(std::chrono::nanoseconds limit) const noexcept {
     if (!start_) {
-        if (tick_ && read(CLOCK_MONOTONIC_COARSE) != *tick_) start_ = now();
+        if (tick_ && read_clock(CLOCK_MONOTONIC_COARSE) != *tick_) start_ = now();
         return false;
     }
-    return read(CLOCK_MONOTONIC) - start_->wall > limit &&
-           read(CLOCK_THREAD_CPUTIME_ID) - start_->cpu > limit;
+    return read_clock(CLOCK_MONOTONIC) - start_->wall > limit &&
+           read_clock(CLOCK_THREAD_CPUTIME_ID) - start_->cpu > limit;
 }
 
 Budget::Budget(const BudgetLimits& limits) noexcept

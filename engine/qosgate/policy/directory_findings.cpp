@@ -35,9 +35,16 @@ std::string without_path(const Error& error, const fs::path& path) {
     return error.message.starts_with(prefix) ? error.message.substr(prefix.size()) : error.message;
 }
 
+/// The directories of a policy.
+constexpr std::array<std::string_view, 5> read_directories{module_directory_name, data_directory_name,
+                                                           compat_directory_name, tests_directory_name,
+                                                           candidate_directory_name};
+
+/// How a name ends whose file or directory somebody switched off.
+constexpr std::array<std::string_view, 2> switched_off{"off", "disabled"};
+
 /// Why a file is ignored although it looks like one of the part; empty if it does not look like one.
 std::string_view why_ignored(const SourcePart& part, std::string_view name) {
-    constexpr std::array<std::string_view, 2> switched_off{"off", "disabled"};
     constexpr std::string_view ending = ".lua";
     const std::string lower = text::lower(name);
     if (name.starts_with('.') || name.ends_with(ending)) return {};
@@ -55,8 +62,7 @@ std::string_view why_ignored(const SourcePart& part, std::string_view name) {
 
 /// The directory of a policy whose name a similar one misses: tests for "test" or "Tests"; empty: none.
 std::string_view missed_directory(std::string_view name) {
-    for (const std::string_view known : {module_directory_name, data_directory_name, compat_directory_name,
-                                         tests_directory_name, candidate_directory_name}) {
+    for (const std::string_view known : read_directories) {
         const std::string written(name);
         const std::string real(known);
         const bool is_near = text::iequals(name, known) || text::iequals(written + "s", known) ||
@@ -82,12 +88,11 @@ bool is_rule(const fs::path& file) {
 
 /// Whether a directory that is not read has rules in it. One that is switched off, or hidden, has none.
 bool has_lost_rules(const fs::path& directory) {
-    constexpr std::array<std::string_view, 5> read{module_directory_name, data_directory_name,
-                                                   compat_directory_name, tests_directory_name,
-                                                   candidate_directory_name};
     const std::string name = directory.filename().string();
-    if (std::ranges::find(read, name) != read.end() || name.starts_with('.') || name.ends_with(".off") ||
-        name.ends_with(".disabled"))
+    const bool is_off = std::ranges::any_of(
+        switched_off, [&](std::string_view word) { return name.ends_with(text::format(".{}", word)); });
+    if (is_off || name.starts_with('.') ||
+        std::ranges::find(read_directories, name) != read_directories.end())
         return false;
     constexpr int max_looked_at = 100;
     std::error_code problem;
