@@ -87,7 +87,8 @@ TimeAllowance::Clock::duration thread_time() noexcept {
     tell([&] {
         for (const LogLine& line : decision.log)
             log_line(line.level, line.text);
-        append_message(err_msg, decision.message); // up to 22.05 only the log shows a message
+        // Up to 22.05 only the log shows a message.
+        if (!decision.message.empty()) append_message(err_msg, decision.message);
     });
     return slurm::to_slurm_error(decision.reject);
 }

@@ -138,7 +138,8 @@ class CountedJob {
 
 } // namespace
 
-ReadJob::ReadJob(const ResolvedRequest& resolved, bool sender_is_operator, policy::JobEvent event)
+[[gnu::hot]] ReadJob::ReadJob(const ResolvedRequest& resolved, bool sender_is_operator,
+                              policy::JobEvent event)
     : resolved_(resolved), read_(as_read(resolved.request, resolved.view())), min_job_(at_least(resolved)),
       facts_(facts_of(resolved, min_job_ ? *min_job_ : resolved.job, sender_is_operator)),
       view_(resolved, event == policy::JobEvent::modify) {

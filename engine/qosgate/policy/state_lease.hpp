@@ -20,7 +20,7 @@ class StateLease {
         : pool_(pool), time_(time), clock_(begun == nullptr ? BudgetClock() : *begun) {}
     StateLease(const StateLease&) = delete;
     StateLease& operator=(const StateLease&) = delete;
-    ~StateLease() {
+    [[gnu::hot]] ~StateLease() {
         if (!rules_) return;
         rules_->state->job_fields.clear(rules_->state->raw());
         pool_.release(std::move(rules_));

@@ -110,8 +110,8 @@ class DescriptionReader final : public model::DetailReader {
   public:
     constexpr explicit DescriptionReader(bool is_submission) noexcept : is_submission_(is_submission) {}
 
-    [[nodiscard]] DetailValue read(const void* job, const void* update,
-                                   JobDetail detail) const noexcept override {
+    [[nodiscard, gnu::hot]] DetailValue read(const void* job, const void* update,
+                                             JobDetail detail) const noexcept override {
         const job_desc_msg_t& description = as_description(job);
         if (detail == JobDetail::script) return is_submission_ ? read_script(description) : DetailValue{};
         if (detail == JobDetail::het_offset)
