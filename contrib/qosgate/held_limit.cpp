@@ -25,7 +25,8 @@ void add_holders(HeldLimit& held, const limits::Owner& owner, std::optional<std:
 
 HeldLimit describe_held(const limits::Violation& violation, const model::AccountView& view,
                         std::uint32_t user_id, const QueueContext& context) {
-    HeldLimit held{.text = limits::describe(violation, view, /*names_owner=*/true),
+    HeldLimit held{.text = limits::describe(violation, view, /*names_owner=*/true,
+                                            limits::reader_of_job(context.reader, user_id)),
                    .limit = violation.limit,
                    .tres = violation.tres ? view.tres->name(*violation.tres) : std::string(),
                    .set_by = limits::owner_name(violation.owner, view),

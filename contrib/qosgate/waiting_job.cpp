@@ -103,8 +103,7 @@ class Explainer {
             add_other(rule, waiting);
         for (const Attempt& each : attempts_)
             for (const Violation& violation : each.blocking)
-                if (blocks_later(violation))
-                    add_other(limits::describe(violation, each.view, /*names_owner=*/true), waiting);
+                if (blocks_later(violation)) add_other(describe(violation, each), waiting);
         if (has_cause && context_.seeks_changes && may_change() && !waiting.hides_limits)
             waiting.changes = find_helpful_changes(job_, context_, blocking());
         return waiting;
@@ -128,7 +127,7 @@ class Explainer {
         });
         for (const Attempt& each : attempts_)
             for (const Violation& violation : each.blocking) {
-                std::string line = limits::describe(violation, each.view, /*names_owner=*/true);
+                std::string line = describe(violation, each);
                 if (blocks_later(violation) &&
                     std::ranges::find(standing.texts, line) == standing.texts.end())
                     standing.texts.push_back(std::move(line));
@@ -137,6 +136,11 @@ class Explainer {
     }
 
   private:
+    std::string describe(const Violation& violation, const Attempt& attempt) const {
+        return limits::describe(violation, attempt.view, /*names_owner=*/true,
+                                limits::reader_of_job(context_.reader, job_.user_id));
+    }
+
     static bool is_qos_refused(const Attempt& attempt) {
         switch (attempt.view.job_qos.problem) {
         case model::QosProblem::unknown:

@@ -135,6 +135,8 @@ class Why(WhyTestCase):
         self.addCleanup(self.cluster.sacctmgr, "modify qos normal set MaxTRESPerUser=cpu=-1")
         self.start("ana", "-Aastro -n2 --time=60")
         job = self.wait("ana", "-Aastro -n2 --time=60", OF_QOS)
+        for reader, words in (("ana", "in use 2 (all yours)"), ("root", "in use 2 (all of user ana)")):
+            self.assertIn(words, self.limit_of(job, OF_QOS, reader)["text"])
         # QOS plain has room as well; the first that helps is shown. In viz the QOS of the partition counts instead.
         self.assertEqual([line.split()[-1] for line in self.why(job)["changes"]], ["QOS=over", "Partition=viz"])
         self.apply(job, "QOS=over")

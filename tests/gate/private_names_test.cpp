@@ -57,7 +57,8 @@ BOOST_AUTO_TEST_CASE(usage_of_an_account_is_hidden_where_it_is_private) {
     request.tasks = request.min_cpus = 2;
 
     request.submit_uid = operator_id;
-    BOOST_TEST(first_line().find("limit 4, in use 3 (1 yours in account hpc-users)") != std::string::npos);
+    BOOST_TEST(first_line().find("limit 4, in use 3 (1 of user ana in account hpc-users)") !=
+               std::string::npos);
     request.submit_uid = ana;
     records.private_data = {.accounts = true}; // hides the usage of other users
     BOOST_TEST(first_line().find("limit 4, in use 3 (1 yours in account hpc-users)") != std::string::npos);

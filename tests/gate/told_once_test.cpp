@@ -36,6 +36,7 @@ BOOST_AUTO_TEST_CASE(a_limit_is_told_once_whatever_the_job_comes_to_in_other_par
 }
 
 BOOST_AUTO_TEST_CASE(a_limit_on_nodes_is_told_once_where_a_wait_hides_it) {
+    request.submit_uid = request.user_id;
     request.qos.reset();
     request.min_nodes = request.max_nodes = request.tasks = request.min_cpus = 2;
     qos(0).limits.set(model::TresLimit::grp_tres, tres("node"), 1);

@@ -16,7 +16,7 @@ namespace {
 
 std::vector<std::string> explain(const quota::Scenario& s, std::size_t max_lines = 7) {
     const auto verdict = limits::evaluate_submit(s.view, s.job, limits::newest_release);
-    return limits::explain_refusal(verdict.violations, s.view, max_lines);
+    return limits::explain_refusal(verdict.violations, s.view, limits::Reader::job_user, max_lines);
 }
 
 /// What holds the accepted job back, in words; empty: nothing.
@@ -63,6 +63,25 @@ BOOST_AUTO_TEST_CASE(a_limit_on_all_jobs_says_whose_and_how_many_are_the_users_o
     BOOST_TEST(limits::describe(violation, view).find("in use 12 (none of it yours)") != std::string::npos);
     view.qos.front().user_usage.tres = {12};
     BOOST_TEST(limits::describe(violation, view).find("in use 12 (all yours)") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(somebody_else_reads_whose_the_own_part_is) {
+    const auto s = make_scenario(R"({"GrpTRES": {"cpu": 20}})");
+    const limits::Violation violation{
+        TresLimit::grp_tres, {}, 0, 30, 20, 12, limits::Relation::asked_too_much, "QOSGrpCpuLimit"};
+    auto view = s.view;
+    const auto says = [&](std::uint64_t own, std::string_view words) {
+        view.qos.front().user_usage.tres = {own};
+        const auto told = limits::describe(violation, view, /*names_owner=*/false, limits::Reader::other);
+        BOOST_TEST_CONTEXT(told) BOOST_TEST(told.find(words) != std::string::npos);
+    };
+
+    view.user_name = "ana";
+    says(4, "in use 12 (4 of user ana), ");
+    says(0, "in use 12 (none of user ana), ");
+    says(12, "in use 12 (all of user ana), ");
+    view.user_name.clear();
+    says(12, "in use 12 (all of the user), ");
 }
 
 BOOST_AUTO_TEST_CASE(run_minutes_that_slurm_may_not_count_per_user_are_not_called_another_users) {

@@ -46,9 +46,13 @@ bool is_taken_after_rules(const JobRequest& submitted, const ClusterContext& con
 /// Ownership: borrows.
 using Obstacle = std::variant<const Violation*, const PartitionProblem*>;
 
-std::string describe(const Obstacle& obstacle, const model::AccountView& view) {
+limits::Reader reader_of(const ResolvedRequest& asked) {
+    return limits::reader_of_job(asked.request.submit_uid, asked.request.user_id);
+}
+
+std::string describe(const Obstacle& obstacle, const ResolvedRequest& asked) {
     if (const auto* violation = std::get_if<const Violation*>(&obstacle))
-        return limits::describe(**violation, view, /*names_owner=*/true);
+        return limits::describe(**violation, asked.view(), /*names_owner=*/true, reader_of(asked));
     const PartitionProblem& rule = *std::get<const PartitionProblem*>(obstacle);
     return text::format("{} ({})", rule.text, rule.pending);
 }
@@ -121,11 +125,11 @@ struct Lines {
     void add(std::string line) {
         if (std::ranges::find(first, line) == first.end()) first.push_back(std::move(line));
     }
-    void add(std::span<const Obstacle> blocking, const model::AccountView& view) {
+    void add(std::span<const Obstacle> blocking, const ResolvedRequest& asked) {
         for (std::size_t i = 0; i < blocking.size(); ++i) {
             left = blocking.size() - i;
             if (first.size() == max_problem_lines - 1) return;
-            add(describe(blocking[i], view));
+            add(describe(blocking[i], asked));
         }
         left = 0;
     }
@@ -205,10 +209,11 @@ std::string down_line(const model::AccountView& view) {
 }
 
 /// The lines about what blocks a job permanently.
-std::vector<std::string> never_lines(const DetailedForecast& forecast, const model::AccountView& view) {
+std::vector<std::string> never_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
+    const model::AccountView& view = asked.view();
     const bool is_in_any = forecast.pending.size() > 1 && view.partitions.size() > 1;
     Lines lines;
-    lines.add(list_lasting(forecast.pending), view);
+    lines.add(list_lasting(forecast.pending), asked);
     auto told = under_headline("this job can never start as it is",
                                is_in_any ? " in any of its partitions" : "", "problems", lines);
     if (are_all_down(view)) told.push_back(down_line(view) + ", too (PartitionDown)");
@@ -242,7 +247,7 @@ std::vector<std::string> wait_lines(const DetailedForecast& forecast, const Reso
             if (violation.is_certain() || !is_certain) blocking.emplace_back(&violation);
     }
     Lines lines;
-    lines.add(blocking, asked.view());
+    lines.add(blocking, asked);
     if (starts_later) return under_headline("this job cannot start at present", "", "reasons", lines);
     return under_headline(is_certain ? "this job will wait" : "this job may wait", "", "reasons", lines);
 }
@@ -261,8 +266,8 @@ std::vector<std::string> open_partition_lines(const DetailedForecast& forecast, 
 std::vector<std::string> forecast_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
     if (forecast.is_refused())
         return forecast.refusal ? forecast.refusal->lines
-                                : limits::explain_refusal(forecast.refusing, asked.view());
-    if (forecast.never_starts()) return never_lines(forecast, asked.view());
+                                : limits::explain_refusal(forecast.refusing, asked.view(), reader_of(asked));
+    if (forecast.never_starts()) return never_lines(forecast, asked);
     auto lines = wait_lines(forecast, asked);
     return lines.empty() ? tasks_at_once_lines(forecast, asked) : lines;
 }

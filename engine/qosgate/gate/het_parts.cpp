@@ -182,15 +182,17 @@ std::vector<std::string> HetParts::add(const ResolvedRequest& resolved) {
         {resolved.view(), resolved.job, number, find_exceeded(resolved.view(), resolved.job, release)});
     if (parts_.size() == 1) return {};
     std::vector<std::string> lines;
+    const limits::Reader reader =
+        limits::reader_of_job(resolved.request.submit_uid, resolved.request.user_id);
     const auto tell = [&](std::string_view head, std::vector<Exceeded> all, std::size_t max) {
         for (Exceeded& found : all) {
             if (told_.size() >= max) return;
             if (is_told(*found.part, found.violation)) continue;
             told_.push_back({static_cast<std::size_t>(found.part - parts_.data()), found.violation});
             found.violation.is_of_parts = true;
-            lines.push_back(
-                text::format("{}{} together exceed a limit: {}", head, name_parts(found.members),
-                             limits::describe(found.violation, found.part->view, /*names_owner=*/true)));
+            lines.push_back(text::format(
+                "{}{} together exceed a limit: {}", head, name_parts(found.members),
+                limits::describe(found.violation, found.part->view, /*names_owner=*/true, reader)));
         }
     };
     std::vector<Exceeded> refusing = find_refusing(release);

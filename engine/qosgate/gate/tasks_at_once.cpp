@@ -55,9 +55,11 @@ std::vector<std::string> tasks_at_once_lines(const DetailedForecast& forecast, c
     const std::uint64_t at_once = room(strictest);
     strictest.used -= tasks - 1;
     strictest.asked = asked.job.array_tasks;
-    return {text::format("at most {} of this array can run at once: {}",
-                         at_once == 1 ? "1 task" : text::format("{} tasks", at_once),
-                         limits::describe(strictest, asked.view(), /*names_owner=*/true))};
+    return {text::format(
+        "at most {} of this array can run at once: {}",
+        at_once == 1 ? "1 task" : text::format("{} tasks", at_once),
+        limits::describe(strictest, asked.view(), /*names_owner=*/true,
+                         limits::reader_of_job(asked.request.submit_uid, asked.request.user_id)))};
 }
 
 } // namespace qg::gate

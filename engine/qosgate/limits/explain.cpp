@@ -68,8 +68,18 @@ std::string_view verb_of(const model::LimitFacts& facts) {
     return "in use";
 }
 
+/// "user ana", "the user" if accounting does not know the name.
+std::string user_name(const model::AccountView& view) {
+    return view.user_name.empty() ? "the user" : "user " + view.user_name;
+}
+
+/// "yours", "of user ana"
+std::string whose_part(const model::AccountView& view, Reader reader) {
+    return reader == Reader::job_user ? "yours" : "of " + user_name(view);
+}
+
 /// ", in use 12 (4 yours)"; for minutes ", used 50, reserved by running jobs 719"
-std::string format_used(const Violation& violation, const model::AccountView& view) {
+std::string format_used(const Violation& violation, const model::AccountView& view, Reader reader) {
     if (violation.used == 0) return "";
     const model::LimitFacts& facts = model::facts_of(violation.limit);
     const std::uint64_t past = violation.used - violation.run_minutes;
@@ -82,13 +92,15 @@ std::string format_used(const Violation& violation, const model::AccountView& vi
                              format_value(violation, view, violation.run_minutes));
     const auto own = own_share(violation, view);
     if (!own) return text;
-    if (*own >= violation.used) return text + " (all yours)";
+    const std::string whose = whose_part(view, reader);
+    if (*own >= violation.used) return text + text::format(" (all {})", whose);
     if (counts_other_accounts(violation, view))
         return *own == 0 ? text
-                         : text + text::format(" ({} yours in account {})",
-                                               format_value(violation, view, *own), view.account);
-    if (*own == 0) return text + " (none of it yours)";
-    return text + text::format(" ({} yours)", format_value(violation, view, *own));
+                         : text + text::format(" ({} {} in account {})", format_value(violation, view, *own),
+                                               whose, view.account);
+    if (*own == 0)
+        return text + text::format(" (none {}{})", reader == Reader::job_user ? "of it " : "", whose);
+    return text + text::format(" ({} {})", format_value(violation, view, *own), whose);
 }
 
 /// ", counted as 80 by UsageFactor 2"
@@ -168,16 +180,16 @@ const model::Association* association_of(const Violation& violation, const model
 }
 
 /// ", in use at least 4 (yours)", if only the user's own usage may be shown.
-std::string format_own_use(const Violation& violation, const model::AccountView& view) {
+std::string format_own_use(const Violation& violation, const model::AccountView& view, Reader reader) {
     const auto own = own_share(violation, view);
     if (own.value_or(0) == 0) return "";
-    return text::format(", {} at least {} (yours)", verb_of(model::facts_of(violation.limit)),
-                        format_value(violation, view, *own));
+    return text::format(", {} at least {} ({})", verb_of(model::facts_of(violation.limit)),
+                        format_value(violation, view, *own), whose_part(view, reader));
 }
 
 /// The limit and the request. If the numbers are hidden from the reader, the text only says that the request
 /// does not fit.
-std::string format_numbers(const Violation& violation, const model::AccountView& view) {
+std::string format_numbers(const Violation& violation, const model::AccountView& view, Reader reader) {
     const std::string asked = format_asked(violation, view);
     const bool is_too_much = violation.is_permanent() && violation.relation != Relation::used_for_good;
     const model::Association* link = association_of(violation, view);
@@ -185,8 +197,9 @@ std::string format_numbers(const Violation& violation, const model::AccountView&
         return asked + (is_too_much ? ", which is more than the limit" : ", which is more than is left");
     const bool hides_usage = link != nullptr && link->hides_usage;
     return text::format("limit {}{}, {}{}", format_value(violation, view, violation.limit_value),
-                        hides_usage ? format_own_use(violation, view) : format_used(violation, view), asked,
-                        hides_usage && !is_too_much ? ", which is more than is left" : "");
+                        hides_usage ? format_own_use(violation, view, reader)
+                                    : format_used(violation, view, reader),
+                        asked, hides_usage && !is_too_much ? ", which is more than is left" : "");
 }
 
 } // namespace
@@ -215,11 +228,11 @@ std::string owner_name(const Owner& owner, const model::AccountView& view) {
         return "account " + link.account;
     case model::AssociationLevel::user: break;
     }
-    const std::string user = view.user_name.empty() ? "the user" : "user " + view.user_name;
-    return text::format("{} in account {}", user, link.account);
+    return text::format("{} in account {}", user_name(view), link.account);
 }
 
-std::string describe(const Violation& violation, const model::AccountView& view, bool names_owner) {
+std::string describe(const Violation& violation, const model::AccountView& view, bool names_owner,
+                     Reader reader) {
     const model::LimitFacts& facts = model::facts_of(violation.limit);
     const bool is_of_all = facts.scope == model::LimitScope::group;
     const std::string owner = names_owner || is_of_all ? whose(violation.owner, view) : "";
@@ -232,12 +245,13 @@ std::string describe(const Violation& violation, const model::AccountView& view,
                             is_one ? "is" : "are", format_asked(violation, view), violation.reason);
     }
     return text::format("{}{}: {}{}{} ({})", subject_of(violation.limit, tres), owner,
-                        format_numbers(violation, view), format_whole_nodes(violation, view),
+                        format_numbers(violation, view, reader), format_whole_nodes(violation, view),
                         format_cpus_for_memory(violation), violation.reason);
 }
 
 std::vector<std::string> explain_refusal(std::span<const Violation> violations,
-                                         const model::AccountView& view, std::size_t max_lines) {
+                                         const model::AccountView& view, Reader reader,
+                                         std::size_t max_lines) {
     if (violations.empty()) return {};
     const bool one_owner = std::all_of(violations.begin(), violations.end(), [&](const Violation& v) {
         return v.owner == violations.front().owner;
@@ -253,7 +267,7 @@ std::vector<std::string> explain_refusal(std::span<const Violation> violations,
             lines.push_back(text::format("  and {} more", left));
             break;
         }
-        lines.push_back("  " + describe(violations[i], view, !one_owner));
+        lines.push_back("  " + describe(violations[i], view, !one_owner, reader));
     }
     return lines;
 }
