@@ -4,12 +4,15 @@
 #include "support/script_setup.hpp"
 #include "support/texts.hpp"
 
+#include "qosgate/policy/findings.hpp"
 #include "qosgate/policy/site_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include <fstream>
 #include <map>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace qg;
@@ -291,6 +294,45 @@ BOOST_AUTO_TEST_CASE(files_elsewhere_are_read_with_the_checks_of_the_policy_s_ow
     BOOST_TEST(has(names(), "compat_files names more than 64 files"));
     std::filesystem::remove_all(place);
     BOOST_TEST(names() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_place_is_a_finding_and_keeps_nothing_from_loading) {
+    const test::TempDirectory temp;
+    const auto place = temp.root() / "lists";
+    temp.write("site.lua",
+               "site {\n    compat_files = {\n        '" + place.string() + "//a.txt/',\n    },\n}");
+    const auto findings = [&](const policy::OwnerCheck& owners) {
+        const auto report = policy::check_policy(temp.directory(), owners);
+        BOOST_TEST(report->loads());
+        return report->findings;
+    };
+
+    BOOST_TEST(policy::load_policy(temp.directory()).has_value());
+    const auto found = findings({});
+    BOOST_TEST_REQUIRE(found.size() == 1u);
+    BOOST_TEST(found.front().file == "site.lua");
+    BOOST_TEST(found.front().line == 3);
+    BOOST_TEST(!found.front().stops_loading);
+    BOOST_TEST(found.front().message ==
+               "compat_files: " + (place / "a.txt").string() +
+                   " does not exist; as long as it is missing, io.open gives the script nil, and io.lines, "
+                   "dofile and require fail");
+    BOOST_TEST(findings({.is_needed = false}).empty()); // a checkout on another host
+    std::filesystem::create_directory(place);
+    chmod(place.c_str(), 0755);
+    BOOST_TEST(findings({}).size() == 1u);
+    std::ofstream(place / "a.txt") << "A";
+    chmod((place / "a.txt").c_str(), 0644);
+    BOOST_TEST(findings({}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_place_whose_text_is_put_together_has_no_line) {
+    const test::TempDirectory temp;
+    temp.write("site.lua", "site { compat_files = { '/nowhere' .. '/a' } }");
+    const auto report = policy::check_policy(temp.directory());
+
+    BOOST_TEST_REQUIRE(report->findings.size() == 1u);
+    BOOST_TEST(report->findings.front().line == 0);
 }
 
 BOOST_AUTO_TEST_CASE(wrong_places_are_no_settings) {

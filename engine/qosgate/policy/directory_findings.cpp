@@ -11,7 +11,9 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
+#include <span>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace qg::policy {
@@ -104,6 +106,20 @@ bool has_lost_rules(const fs::path& directory) {
     return false;
 }
 
+/// Whether read_site_files() finds nothing at a path.
+bool is_missing(const std::string& path) {
+    struct stat info {};
+    return lstat(path.c_str(), &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+/// The line of site.lua that names a path of compat_files; 0: none has it as it is.
+int line_of_path(const SourceFile& site, const std::string& path) {
+    for (const Token& token : read_tokens(site.text))
+        if (token.kind == TokenKind::text && token.text.starts_with('/') && normal_path(token.text) == path)
+            return token.line;
+    return 0;
+}
+
 /// Reads the parts of one directory.
 class FindingReader {
   public:
@@ -121,10 +137,10 @@ class FindingReader {
         found_.sources.exists = true;
         for (const SourcePart& part : source_parts())
             if (auto done = read_part(part, found_.sources.files); !done) return done.error();
-        if (auto read =
-                read_site_files(site_paths(found_.sources), directory_, trusted_user_, found_.sources.files);
-            !read)
+        const std::vector<std::string> paths = site_paths(found_.sources);
+        if (auto read = read_site_files(paths, directory_, trusted_user_, found_.sources.files); !read)
             note({}, read.error().message);
+        if (trusted_user_) note_missing(paths); // else it may be a checkout on another host
         if (auto done = read_part(test_part(), found_.sources.tests); !done) return done.error();
         return std::move(found_);
     }
@@ -132,6 +148,20 @@ class FindingReader {
   private:
     void note(std::string file, std::string message, bool stops_loading = true) {
         found_.findings.push_back({std::move(file), 0, std::move(message), stops_loading});
+    }
+
+    /// A script may do without a file, so a missing one does not keep the directory from loading.
+    void note_missing(std::span<const std::string> paths) {
+        const SourceFile* site = found_.sources.find(site_file_name);
+        for (const std::string& path : paths)
+            if (site != nullptr && is_missing(path))
+                found_.findings.push_back(
+                    {site->name, line_of_path(*site, path),
+                     text::format(
+                         "compat_files: {} does not exist; as long as it is missing, io.open gives the "
+                         "script nil, and io.lines, dofile and require fail",
+                         path),
+                     /*stops_loading=*/false});
     }
 
     Result<void> read_part(const SourcePart& part, std::vector<SourceFile>& files) {
