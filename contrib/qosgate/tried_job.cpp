@@ -70,6 +70,9 @@ std::string describe(const TriedPart& part) {
     if (part.refused_by() == "rules") return "refused by the site's rules";
     if (part.status() == TriedStatus::refused)
         return text::format("refused by {}{}", part.refused_by(), reason);
+    if (part.status() == TriedStatus::blocked && part.is_let_in())
+        return text::format("accepted, but slurmctld never starts it: {}",
+                            shown(text::join(part.blocked_by, "; ")));
     if (part.status() == TriedStatus::blocked)
         return text::format("refused by slurmctld{}: {}",
                             part.refusal_text().empty() ? ", or never started" : "",
@@ -134,13 +137,14 @@ TriedPart try_part(const model::JobRequest& request, const TriedScript* script, 
         part.rules = gate::run_site_rules(policy, resolved, &part.costs);
     const model::JobRequest& left = part.decision.changed ? *part.decision.changed : request;
     const gate::ResolvedRequest sent = gate::resolve(left, resolved.context);
-    part.blocked_by = gate::advice_lines(sent, /*knows_reservations=*/true);
+    gate::Advice advice = gate::find_advice(sent, /*knows_reservations=*/true);
+    part.blocked_by = std::move(advice.lines);
     auto groups = gate::judge_groups(sent, *world.groups);
     part.groups_not_judged = std::move(groups.not_judged);
     part.groups_error = groups.error;
-    part.only_waits_for_groups = part.refusal() == RejectCode::none && part.blocked_by.empty() &&
-                                 !groups.blocked.empty() && groups.error == gate::GroupsError::none;
     if (!groups.blocked.empty()) part.blocked_by.push_back(std::move(groups.blocked));
+    part.never_starts = !part.blocked_by.empty() && advice.handling == gate::Handling::accepts &&
+                        groups.error == gate::GroupsError::none;
     if (part.blocked_by.empty())
         part.blocked_by =
             gate::find_too_small_partitions(sent, gate::size_at_attempt(sent.counter, sent.job, sent.view()));
@@ -245,6 +249,10 @@ TriedStatus TriedPart::status() const noexcept {
     return blocked_by.empty() ? TriedStatus::accepted : TriedStatus::blocked;
 }
 
+bool TriedPart::is_let_in() const noexcept {
+    return status() == TriedStatus::accepted || (status() == TriedStatus::blocked && never_starts);
+}
+
 std::string_view TriedPart::refused_by() const noexcept {
     if (client_refusal) return "client";
     if (script && script->is_refused) return "script";
@@ -281,8 +289,8 @@ const TriedPart& TriedJob::decisive() const noexcept {
 std::vector<std::string> TriedJob::user_reads() const {
     const TriedPart& last = decisive();
     if (last.client_refusal) return refusal_of_client(client, *last.client_refusal);
-    const bool is_let_in = last.status() == TriedStatus::accepted || last.only_waits_for_groups;
-    const std::string_view level = is_let_in ? "" : "error: ";
+    // slurmctld takes a heterogeneous job only if it takes all parts.
+    const std::string_view level = std::ranges::all_of(parts, &TriedPart::is_let_in) ? "" : "error: ";
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const std::string number = parts[i].request.is_het_part ? text::format("{}: ", i) : "";

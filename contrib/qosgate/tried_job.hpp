@@ -45,13 +45,15 @@ struct TriedPart {
     std::vector<std::string> blocked_by; ///< lines of gate/advice.hpp and gate/allowed_groups.hpp
     std::string groups_not_judged = {};  ///< what AllowGroups may do to it and is not known; empty: nothing
     gate::GroupsError groups_error = gate::GroupsError::none; ///< with which AllowGroups refuses it
-    bool only_waits_for_groups = false; ///< slurmctld accepts it, and AllowGroups alone never lets it start
+    bool never_starts = false; ///< slurmctld accepts it, and because of `blocked_by` never starts it
     bool hides_limits = false; ///< PrivateData hides limits of accounts, or a partition, from who asks
     /// A rule or a script for clients refuses it and says this. Nothing else is known then.
     std::optional<std::vector<slurm::ClientLine>> client_refusal = {};
     std::optional<TriedScript> script = {}; ///< empty: the site has none
 
     [[nodiscard]] TriedStatus status() const noexcept;
+    /// Whether slurmctld certainly accepts it, as far as it is judged.
+    [[nodiscard]] bool is_let_in() const noexcept;
     /// Why slurmctld refuses it; none: it does not.
     [[nodiscard]] model::RejectCode refusal() const noexcept;
     /// What slurmctld says of that, or of AllowGroups; empty: it does not refuse the job.

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import json
+
 from qosgate_dev.cluster.programs import slurm_version
-from qosgate_dev.testing import main
-from qosgate_dev.testing.plugin_case import PluginTestCase
+from qosgate_dev.testing import copy_command, main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 
 class PartitionLists(PluginTestCase):
@@ -16,6 +18,12 @@ PartitionName=vipp Nodes=ALL AllowQos=small
 PartitionName=rootp Nodes=ALL RootOnly=YES
 PartitionName=lean Nodes=ALL MaxMemPerNode=1000
 """
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.put_in_force({"site.lua": "site {}\n"})  # for policy try
+        cls.qosgate = copy_command(cls.cluster)
 
     def expect_waits(self, arguments: str, reason: str, *lines: str) -> None:
         answer = self.submit(arguments)
@@ -55,6 +63,31 @@ PartitionName=lean Nodes=ALL MaxMemPerNode=1000
         self.expect_waits("-p rootp,main -t 9", "PartitionNodeLimit", "this job can never start as it is", words)
         self.expect_runs_silently("-p main,rootp -t 9")
         self.expect_runs_silently("-p rootp,main -t 9 -N1")
+
+    def expect_foretold(self, options: str, is_accepted: bool, sentence: str) -> None:
+        """qosgate policy try says what sbatch prints, with the same levels."""
+        words = ["sbatch", *options.split(), "--wrap=true"]
+        tried = self.cluster.run([self.qosgate, "policy", "try", "--json", "--", *words], USER)
+        self.assertEqual(json.loads(tried.stdout)["status"], "blocked", tried)
+        actual = self.cluster.run(words, USER)
+        self.assertEqual(actual.rc == 0, is_accepted, actual)
+        reads = json.loads(tried.stdout)["user_reads"]
+        self.assertTrue(reads, tried)
+        self.assertEqual(reads, actual.stderr.splitlines()[: len(reads)])
+        said = self.cluster.run([self.qosgate, "policy", "try", "--", *words], USER).stdout
+        self.assertIn(f"\nThe job is {sentence}: ", said)
+
+    def test_lines_about_an_accepted_job_are_foretold_as_information(self) -> None:
+        accepted = (True, "accepted, but slurmctld never starts it")
+        refused = (False, "refused by slurmctld, or never started")
+        self.expect_foretold("-p lean --mem=1001", *accepted)
+        self.expect_foretold("-p lean --mem=9999999", *accepted)
+        self.expect_foretold("-p main --mem=9999999", *refused)
+        self.expect_foretold("-p lean,main --mem=9999999", *refused)
+        late = "--deadline=now+30minutes -t 60"
+        self.expect_foretold(late, *(refused if slurm_version() >= (23, 2) else accepted))
+        self.expect_foretold(f"{late} -w nosuchnode", *refused)
+        self.expect_foretold("--deadline=now+30minutes -t 60 --time-min=50", *refused)
 
     def test_memory_above_max_mem_per_node_is_told_to_start_never(self) -> None:
         words = "slurmctld never starts it as it is (MaxMemPerLimit): ask for --mem=1000M or less"

@@ -32,6 +32,16 @@ struct AdviceSetup : test::GateSetup {
         BOOST_TEST(decision.forecast.code == RejectCode::none);
         return text::join(decision.message, "\n");
     }
+
+    /// Whether slurmctld certainly accepts the job.
+    bool is_accepted() const {
+        const auto c = cluster();
+        const quota::LocalQuota provider(records);
+        const gate::Advice found = gate::find_advice(gate::resolve(request, {c, provider, release}),
+                                                     /*knows_reservations=*/true);
+        BOOST_TEST(!found.lines.empty());
+        return found.handling == gate::Handling::accepts;
+    }
 };
 
 } // namespace
@@ -67,6 +77,28 @@ BOOST_AUTO_TEST_CASE(a_time_limit_that_does_not_fit_before_the_deadline_is_told)
         "a time limit of 00:31:00 does not fit: the deadline (--deadline) is 00:30:00 after --begin"));
     request.time_min.reset();
     BOOST_TEST(advice().find("; slurmctld will end this job before it starts") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_is_accepted_all_the_same_is_known) {
+    request.minutes_to_deadline = 30;
+    request.time_limit = TimeLimit{31};
+    BOOST_TEST(is_accepted());
+    request.features = "fastt"; // a second problem, and slurmctld refuses the job
+    BOOST_TEST(!is_accepted());
+    request.features.reset();
+    release = limits::Release(23, 2);
+    BOOST_TEST(!is_accepted());
+    release = limits::Release(22, 5);
+    request.time_min = TimeLimit{31};
+    BOOST_TEST(!is_accepted());
+
+    request.minutes_to_deadline.reset();
+    request.memory = model::Memory{256001, /*per_cpu=*/false};
+    BOOST_TEST(!is_accepted()); // no node has as much
+    partitions[0].max_memory = model::Memory{256000, /*per_cpu=*/false};
+    BOOST_TEST(is_accepted());
+    enforce_part_limits = model::EnforcePartLimits::all;
+    BOOST_TEST(!is_accepted());
 }
 
 BOOST_AUTO_TEST_CASE(a_name_that_is_repeated_is_told_once_and_looked_at_a_few_times) {

@@ -30,9 +30,15 @@ void advise_on_partitions(const AdviceCase& at, AdviceLines& lines) {
         lines.add(text::format("partition {} is for jobs that root submits", first.name));
 }
 
-/// What slurmctld does with a job whose time limit does not fit before its deadline, if it accepts the job.
-std::string_view tell_end(const JobRequest& request, limits::Release release) {
-    if (request.time_min || release.follows(limits::rules::refuses_time_past_deadline)) return "";
+/// What slurmctld does with a job whose time limit does not fit before its deadline.
+Handling handling_of_late(const JobRequest& request, limits::Release release) {
+    const bool refuses = request.time_min || release.follows(limits::rules::refuses_time_past_deadline);
+    return refuses ? Handling::may_refuse : Handling::accepts;
+}
+
+/// The same in words; empty: its error says it.
+std::string_view tell_end(const JobRequest& request, Handling handling) {
+    if (handling == Handling::may_refuse) return "";
     return request.starts_later() || request.priority == 0u ? "; slurmctld will end this job before it starts"
                                                             : "; slurmctld will end this job at once";
 }
@@ -48,13 +54,17 @@ void advise_on_deadline(const JobRequest& request, limits::Release release, Advi
                 : "the deadline (--deadline) has passed, or less than a minute is left until then");
     const auto& time = request.time_min ? request.time_min : request.time_limit;
     if (!time || time->is_unlimited() || *time <= left) return;
-    lines.add(text::format(
-        "a time limit of {} does not fit: the deadline (--deadline) is {}{}", units::format_minutes(*time),
-        request.begins_later ? text::format("{} after --begin", units::format_minutes(left))
-                             : text::format("in {}", units::format_minutes(left)),
-        tell_end(request, release)));
+    const Handling handling = handling_of_late(request, release);
+    lines.add(text::format("a time limit of {} does not fit: the deadline (--deadline) is {}{}",
+                           units::format_minutes(*time),
+                           request.begins_later
+                               ? text::format("{} after --begin", units::format_minutes(left))
+                               : text::format("in {}", units::format_minutes(left)),
+                           tell_end(request, handling)),
+              handling);
     lines.add(request.time_min ? "shorten --time-min, or choose a later --deadline"
-                               : "shorten --time, or add --time-min with the minimum that the job needs");
+                               : "shorten --time, or add --time-min with the minimum that the job needs",
+              handling);
 }
 
 /// Whether the job asks for something by name.
@@ -86,8 +96,8 @@ bool are_all_open(const model::AccountView& view) {
 }
 
 /// Looks for everything that may be wrong. `has_names`: the job asks for something by name.
-[[gnu::noinline]] std::vector<std::string> find_advice(const ResolvedRequest& resolved,
-                                                       bool knows_reservations, bool has_names) {
+[[gnu::noinline]] Advice look_at_all(const ResolvedRequest& resolved, bool knows_reservations,
+                                     bool has_names) {
     const JobRequest& request = resolved.request;
     const AdviceCase at(resolved, knows_reservations);
     AdviceLines lines;
@@ -103,13 +113,13 @@ bool are_all_open(const model::AccountView& view) {
 
 } // namespace
 
-std::vector<std::string> advice_lines(const ResolvedRequest& resolved, bool knows_reservations) {
+Advice find_advice(const ResolvedRequest& resolved, bool knows_reservations) {
     const JobRequest& request = resolved.request;
     const bool has_wrong_array = request.array && resolved.job.array_tasks == 0;
     const bool has_names = names_anything(request) || has_wrong_array;
     if (!has_names && !request.minutes_to_deadline && is_small(resolved) && are_all_open(resolved.view()))
         return {}; // the usual case
-    return find_advice(resolved, knows_reservations, has_names);
+    return look_at_all(resolved, knows_reservations, has_names);
 }
 
 } // namespace qg::gate

@@ -7,15 +7,27 @@
 
 #include "qosgate/gate/resolve.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace qg::gate {
 
-/// The lines for the user; empty if nothing is wrong. The cluster must be known. Somebody may have added
+/// What slurmctld does with a job that advice is about.
+enum class Handling : std::uint8_t {
+    accepts,    ///< certainly; it never starts the job as it is
+    may_refuse, ///< or certainly refuses
+};
+
+struct Advice {
+    std::vector<std::string> lines; ///< for the user; empty: nothing is wrong
+    Handling handling = Handling::accepts;
+};
+
+/// The lines for the user. The cluster must be known. Somebody may have added
 /// names since the cluster was read, so the lines say which names are known, not which exist. Cost: little
 /// for a job of one small node without names; else linear in its names, its partitions and their kinds of
 /// nodes. `knows_reservations`: no reservation was added since.
-std::vector<std::string> advice_lines(const ResolvedRequest& resolved, bool knows_reservations);
+Advice find_advice(const ResolvedRequest& resolved, bool knows_reservations);
 
 } // namespace qg::gate

@@ -3,6 +3,7 @@
 // What the parts of advice share: the job, and its lines.
 #pragma once
 
+#include "qosgate/gate/advice.hpp"
 #include "qosgate/gate/known_nodes.hpp"
 #include "qosgate/gate/resolve.hpp"
 #include "qosgate/limits/release.hpp"
@@ -45,16 +46,18 @@ struct AdviceCase {
 /// The lines for the user: at most max_lines, each only once.
 class AdviceLines {
   public:
-    [[nodiscard]] std::size_t count() const noexcept { return lines_.size(); }
-    [[nodiscard]] bool is_full() const noexcept { return lines_.size() >= max_lines; }
-    [[gnu::cold]] void add(std::string line) {
-        if (!is_full() && std::ranges::find(lines_, line) == lines_.end()) lines_.push_back(std::move(line));
+    [[nodiscard]] std::size_t count() const noexcept { return advice_.lines.size(); }
+    [[nodiscard]] bool is_full() const noexcept { return count() >= max_lines; }
+    [[gnu::cold]] void add(std::string line, Handling handling = Handling::may_refuse) {
+        if (handling == Handling::may_refuse) advice_.handling = handling;
+        std::vector<std::string>& lines = advice_.lines;
+        if (!is_full() && std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
     }
-    [[nodiscard]] std::vector<std::string> take() { return std::move(lines_); }
+    [[nodiscard]] Advice take() { return std::move(advice_); }
 
   private:
     static constexpr std::size_t max_lines = 5;
-    std::vector<std::string> lines_;
+    Advice advice_;
 };
 
 /// Advises on unknown names and on array indices that are too large. With `may_tell_partitions`, also on

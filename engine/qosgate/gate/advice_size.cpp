@@ -25,6 +25,12 @@ using model::Partition;
 /// One sentence about a partition that cannot hold the job; empty if it may.
 using Sentence = std::optional<std::string>;
 
+/// The same, with what slurmctld does with the job.
+struct Problem {
+    std::string sentence;
+    Handling handling;
+};
+
 std::string format_memory(std::uint64_t mib) {
     return model::format_tres_count("mem", mib);
 }
@@ -62,8 +68,17 @@ class PartitionFit {
     PartitionFit& operator=(const PartitionFit&) = delete;
 
     /// The first problem.
-    [[nodiscard]] Sentence find_problem() const {
-        if (auto problem = find_memory_bound()) return problem;
+    [[nodiscard]] std::optional<Problem> find_problem() const {
+        if (auto bound = find_memory_bound())
+            return Problem{*std::move(bound),
+                           accepts_beyond_bound() ? Handling::accepts : Handling::may_refuse};
+        if (auto misfit = find_misfit()) return Problem{*std::move(misfit), Handling::may_refuse};
+        return std::nullopt;
+    }
+
+  private:
+    /// Why no nodes of the partition fit.
+    [[nodiscard]] Sentence find_misfit() const {
         if (auto problem = find_unfit_required_node()) return problem;
         if (!nodes_.are_known()) return std::nullopt;
         if (nodes_.all().empty() && nodes_.asks_for_features())
@@ -76,7 +91,6 @@ class PartitionFit {
         return find_missing_room();
     }
 
-  private:
     [[nodiscard]] std::string name_without_features() const {
         return text::format("partition {}{}", partition_.name,
                             nodes_.leaves_some_out() ? " (without --exclude)" : "");
@@ -156,9 +170,14 @@ class PartitionFit {
                tell_no_start(max->mib);
     }
 
-    /// What slurmctld does with a job that asks for more memory than MaxMemPerNode, if it accepts the job.
+    /// Whether slurmctld accepts a job that asks for more memory than MaxMemPerNode.
+    [[nodiscard]] bool accepts_beyond_bound() const {
+        return cluster_.enforce_part_limits == model::EnforcePartLimits::no;
+    }
+
+    /// What it does with such a job then.
     [[nodiscard]] std::string tell_no_start(std::uint64_t max) const {
-        if (cluster_.enforce_part_limits != model::EnforcePartLimits::no) return "";
+        if (!accepts_beyond_bound()) return "";
         const bool is_by_mem = request_.memory && !request_.memory->per_cpu;
         return "; slurmctld never starts it as it is (MaxMemPerLimit)" +
                (is_by_mem ? text::format(": ask for --mem={} or less", format_memory(max)) : std::string());
@@ -342,7 +361,7 @@ class PartitionFit {
 } // namespace
 
 void advise_on_size(const AdviceCase& at, AdviceLines& lines) {
-    std::vector<std::string> problems;
+    std::vector<Problem> problems;
     const auto& partitions = at.view().partitions;
     if (partitions.size() > max_partitions_by_node) return;
     for (std::size_t i = 0; i < partitions.size(); ++i) {
@@ -350,8 +369,8 @@ void advise_on_size(const AdviceCase& at, AdviceLines& lines) {
         if (!problem) return;
         problems.push_back(*std::move(problem));
     }
-    for (std::string& problem : problems)
-        lines.add(std::move(problem));
+    for (Problem& problem : problems)
+        lines.add(std::move(problem.sentence), problem.handling);
 }
 
 } // namespace qg::gate

@@ -168,7 +168,8 @@ bool can_judge(Decision& decision, const ResolvedRequest& job, const Site& site)
 /// level `enforce` it also rejects jobs itself, including those that can never start.
 void judge(Decision& decision, const ResolvedRequest& job, const Site& site, const RulesRun* rules) {
     std::vector<std::string> advice;
-    if (site.extent == AnswerExtent::whole) advice = advice_lines(job, !site.known.may_have_new_reservations);
+    if (site.extent == AnswerExtent::whole)
+        advice = find_advice(job, !site.known.may_have_new_reservations).lines;
     const bool is_within_limits = job.view().is_within_limits;
     if (is_within_limits) decision.forecast.time_limit = job.job.time_limit;
     if (is_within_limits && advice.empty()) return; // the usual case

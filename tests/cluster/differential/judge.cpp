@@ -39,7 +39,7 @@ class Engine {
         const gate::DetailedForecast forecast = gate::predict(resolved, limits::Strictness::as_configured);
         return {{"error", slurm::to_slurm_error(expected.code)},
                 {"message", decision.message},
-                {"advice", gate::advice_lines(resolved, /*knows_reservations=*/true)},
+                {"advice", gate::find_advice(resolved, /*knows_reservations=*/true).lines},
                 {"refusal", expected.reason},
                 {"time_limit", slurm::write_time(expected.time_limit)},
                 {"pending", expected.pending_reason},
