@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate status: whether slurmctld has loaded the plugin, and the plugin's state. It reads only the plugin's
-// files in StateSaveLocation, and asks the controllers whether they answer if there are several.
+// files in StateSaveLocation, a directory of rules that slurmctld does not load, and asks the controllers
+// whether they answer if there are several.
 #include "command.hpp"
 #include "controllers.hpp"
+#include "directory_problems.hpp"
 #include "gate_report.hpp"
 #include "or_null.hpp"
 
@@ -144,6 +146,27 @@ std::vector<std::pair<std::string, std::uint64_t>> failing_rules(const GateRepor
     return found;
 }
 
+/// Why the directory of rules is not in force: the error of slurmctld, which stops at the first, and all else
+/// that keeps the directory from loading.
+void judge_policy(Finding& finding, const std::string& why) {
+    constexpr std::size_t max_others = 20;
+    const GateReport& report = finding.report;
+    const bool is_closed = report.text("standing") == "closed";
+    const bool is_testing = report.flag("is_testing");
+    const auto problems = is_testing ? DirectoryProblems() : find_problems(report.text("policy_folder"), why);
+    std::string what_to_do = is_testing ? "what is in the directory comes into force when they have passed"
+                                        : "correct this: slurmctld reads it again within two seconds";
+    if (problems.has_known) what_to_do += ", and then runs further checks and the tests";
+    const Standing standing = is_closed ? closed : degraded;
+    finding.add(standing, text::format("policy: {}; {}{}", why, what_to_do,
+                                       is_closed ? "" : ", and until then the policy below stays in force"));
+    for (std::size_t i = 0; i < problems.others.size() && i < max_others; ++i)
+        finding.add(standing, text::format("policy: {}; correct this, too", problems.others[i]));
+    if (problems.others.size() > max_others)
+        finding.add(standing, text::format("policy: {} more problems: 'qosgate policy check' names them",
+                                           problems.others.size() - max_others));
+}
+
 /// What is wrong with a plugin that is loaded, and what to do.
 void judge(Finding& finding, const slurmdb::SlurmConf& conf) {
     const GateReport& report = finding.report;
@@ -152,15 +175,7 @@ void judge(Finding& finding, const slurmdb::SlurmConf& conf) {
                     text::format("it is in force now, but not after the next restart or reconfigure "
                                  "of slurmctld: {}",
                                  describe_missing_name(conf)));
-    if (const std::string why = report.text("last_error"); !why.empty()) {
-        const bool is_closed = report.text("standing") == "closed";
-        const std::string_view what_to_do =
-            report.flag("is_testing") ? "what is in the directory comes into force when they have passed"
-                                      : "correct this: slurmctld reads it again within two seconds";
-        finding.add(is_closed ? closed : degraded,
-                    text::format("policy: {}; {}{}", why, what_to_do,
-                                 is_closed ? "" : ", and until then the policy below stays in force"));
-    }
+    if (const std::string why = report.text("last_error"); !why.empty()) judge_policy(finding, why);
     if (const std::string why = report.text("keep_error"); !why.empty())
         finding.add(degraded,
                     text::format("a restart would not find the policy in force: {}; correct this: it "
@@ -333,6 +348,8 @@ void add_status(Command app, Invocation& invocation) {
         "It reads slurm.conf and the plugin's report in StateSaveLocation: ask on a controller. With one\n"
         "SlurmctldHost it opens no connection. With several it also pings each slurmctld, for three seconds\n"
         "at most, and compares the rules that the standbys report with those in force.\n\n"
+        "If the directory of rules does not load, slurmctld reports the first error. This command then\n"
+        "checks the directory itself, without its tests, and shows all that keeps it from loading.\n\n"
         "With --json:\n"
         "  status       \"in force\", \"degraded\", \"closed\" or \"not loaded\"\n"
         "  reasons      list of texts: why it is not in force, and what to do\n"

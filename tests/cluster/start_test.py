@@ -126,8 +126,32 @@ class Status(StartTestCase):
         self.expected_errors.append("99-broken.lua")
         status = self.wait_for_status(1)
         self.assertIn("99-broken.lua", " ".join(status["reasons"]))
-        self.assertIn("; correct this: slurmctld reads it again within two seconds", " ".join(status["reasons"]))
+        told = "; correct this: slurmctld reads it again within two seconds, and then runs further checks and the tests,"
+        self.assertIn(told, " ".join(status["reasons"]))
+        self.assertEqual(len(status["reasons"]), 1, status)
         broken.unlink()
+        self.wait_for_status(0)
+
+    def test_all_that_keeps_a_policy_from_loading_is_told_at_once(self) -> None:
+        syntax = self.directory / "99-broken.lua"
+        name = self.directory / "98-misspelt.lua"
+        for file in (syntax, name):
+            self.addCleanup(file.unlink, missing_ok=True)
+        self.expected_errors.extend(("99-broken.lua", "98-misspelt.lua"))
+        name.write_text("rule { submit = function(job)\n    if job.qoss then job:note('x') end\nend }\n")
+        syntax.write_text("rule {\n")
+        self.wait_for_status(1)
+        self.cluster.wait_for(lambda: "99-broken" in " ".join(self.status(1)["reasons"]), "slurmctld has read both files")
+        first, second = self.status(1)["reasons"]
+        self.assertIn("99-broken.lua:", first)
+        self.assertEqual(second, "policy: 98-misspelt.lua:2: unknown field 'qoss' of job; did you mean qos? (all names: "
+                                 "qosgate policy api); correct this, too")  # fmt: skip
+        syntax.unlink()
+        self.cluster.wait_for(
+            lambda: "98-misspelt.lua:2: unknown field" in self.status(1)["reasons"][0], "slurmctld has read what is left"
+        )
+        self.assertEqual(len(self.status(1)["reasons"]), 1)
+        name.unlink()
         self.wait_for_status(0)
 
     def policy_check(self, rc: int) -> dict:

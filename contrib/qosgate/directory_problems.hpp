@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What else is wrong in a directory of rules that slurmctld does not load: slurmctld stops at the first
+// error.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::cli {
+
+struct DirectoryProblems {
+    /// Whether the error of slurmctld is found here, too. If not, the directory has changed, is another one,
+    /// or loads and its tests fail; then nothing is told.
+    bool has_known = false;
+    std::vector<std::string> others; ///< "20-b.lua:3: what", all that keep the directory from loading
+};
+
+/// Checks the directory as slurmctld reads it, in the sandbox, without its tests. `known` is the error of
+/// slurmctld. Cost: blocking reads; compiles and runs every file. Threads: the process must have one only.
+DirectoryProblems find_problems(const std::filesystem::path& directory, std::string_view known);
+
+} // namespace qg::cli
