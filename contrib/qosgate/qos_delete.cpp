@@ -4,6 +4,7 @@
 #include "qos_connection.hpp"
 #include "qos_json.hpp"
 #include "qos_objections.hpp"
+#include "rule_mentions.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/spec/changes.hpp"
@@ -103,6 +104,7 @@ Result<int> remove(const DeleteOptions& options, Output& output) {
         if (found->forbid(options.force))
             return found->error(options.force ? Force::is_given : Force::is_possible);
         if (!found->empty() && !is_said) output.warn(found->warning());
+        if (!is_said) warn_of_rules(plan->removed, output);
         return plan;
     };
     const auto mode = options.dry_run ? slurmdb::WriteMode::check_only : slurmdb::WriteMode::write;
@@ -129,7 +131,8 @@ void add_qos_delete(Command qos, Invocation& invocation) {
         "A QOS is in use while an association may use it or has it as default, another QOS may\n"
         "preempt it, or a job or partition of this cluster names it. Jobs and partitions of other\n"
         "clusters are not looked at. If slurmctld cannot be reached, nothing is deleted. The error\n"
-        "shows the commands that end the uses.\n"
+        "shows the commands that end the uses. Rules that name it are no use, but a warning shows\n"
+        "them: slurmctld refuses the jobs to which they give a QOS that does not exist.\n"
         "--force deletes it anyway and says beforehand what will happen; it does not help where\n"
         "slurmdbd would leave associations damaged. What was deleted is printed as the command\n"
         "that creates it again.\n\n"

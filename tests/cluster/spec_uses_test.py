@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 from qosgate_dev.testing import main
 
 from qos_cli import BAD_DATA, CONFLICT, NOT_FOUND
@@ -47,6 +49,45 @@ class UsedQos(SpecTestCase):
         self.assertIn("Moved 2 pending jobs of QOS mv to mv-to.\n", said)
         self.assertFalse(self.exists("mv"))
         self.assertEqual(self.qos_of_jobs(), dict.fromkeys(jobs, "mv-to"))
+
+    def write_rules(self, **files: str) -> None:
+        """The directory of rules, for this test."""
+        directory = self.cluster.layout.etc / "qosgate.d"
+        directory.mkdir()
+        self.addCleanup(shutil.rmtree, directory)
+        for name, text in files.items():
+            (directory / f"{name}.lua").write_text(text)
+
+    def test_who_deletes_a_qos_is_told_which_rules_name_it(self) -> None:
+        self.write_rules(
+            route='rule { name = "r", submit = function(job)\n  job.qos = "Ruled"\nend }\n',
+            other='-- ruled\nlocal near = { "ruled2", ruled = true }\n',
+        )
+        both = self.write("both.yaml", "owner: ruled\nqos:\n  ruled: {}\n  ruled-to: {}\n")
+        without = self.write("one.yaml", "owner: ruled\nqos:\n  ruled-to: {}\n")
+        self.spec("apply", both, "--yes")
+        says = f"rules in {self.cluster.layout.etc}/qosgate.d name 'ruled': route.lua:2; a job that they give"
+        keeps = self.write("keeps.yaml", "owner: ruled\nqos:\n  ruled: {Priority: 3}\n  ruled-to: {}\n")
+
+        self.assertNotIn("rules in", self.spec("plan", keeps, rc=2).stderr)
+        self.assertIn(says, self.spec("plan", without, "--prune", rc=2).stderr)
+        self.assertIn(says, self.spec("apply", without, "--prune", "--dry-run").stderr)
+        self.assertNotIn("rules in", self.qos("delete", "ruled-to", "--dry-run").stderr)
+        said = self.qos("delete", "ruled").stderr
+
+        self.assertEqual(said.count(says), 1, said)
+        self.assertFalse(self.exists("ruled"))
+
+    def test_rules_that_cannot_be_read_are_no_reason_to_keep_a_qos(self) -> None:
+        self.write_rules(route='local name = "unread"\n')
+        (self.cluster.layout.etc / "qosgate.d/route.lua").chmod(0o666)
+        self.qos("create", "unread")
+
+        said = self.qos("delete", "unread").stderr
+
+        self.assertIn("whether rules name what is deleted is not known: ", said)
+        self.assertIn("route.lua", said)
+        self.assertFalse(self.exists("unread"))
 
     def test_a_started_job_is_not_moved_and_so_no_other(self) -> None:
         one, jobs = self.two_with_jobs("st", "--wrap 'sleep 300'", "--hold")

@@ -4,6 +4,7 @@
 #include "access/grants.hpp"
 #include "interrupt.hpp"
 #include "qos_objections.hpp"
+#include "rule_mentions.hpp"
 #include "spec/job_mover.hpp"
 #include "spec/plan_history.hpp"
 #include "spec/plan_report.hpp"
@@ -249,6 +250,7 @@ Result<int> show_and_carry_out(const spec::Plan& plan, const spec::LiveState& li
         return 0;
     }
     if (const auto possible = expect_possible(plan, options, access); !possible) return possible.error();
+    warn_of_rules(plan.removed, output);
     const auto moves = mover.find();
     if (!moves) return moves.error();
     if (!output.json() && !moves->empty()) output.text() << mover.sentence("Moves", *moves) << '\n';

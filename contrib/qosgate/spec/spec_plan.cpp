@@ -2,6 +2,7 @@
 //
 // qosgate spec plan: what an apply would change, and for whom.
 #include "output_file.hpp"
+#include "rule_mentions.hpp"
 #include "spec/carry_out.hpp"
 #include "spec/consequences.hpp"
 #include "spec/plan_report.hpp"
@@ -40,6 +41,7 @@ Result<int> plan(const PlanOptions& options, Output& output) {
     const bool judges = !options.no_consequences && spec.plan.changes_anything();
     const auto found = judges ? judge_plan(spec.plan, spec.live, output) : std::nullopt;
     const auto possible = expect_possible(spec.plan, CarryOutOptions{}, **access);
+    warn_of_rules(spec.plan.removed, output);
     const auto named = find_named(spec.plan, output);
     if (output.json()) {
         Json answer = to_answer(spec.plan, named);
