@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from qosgate_dev.cluster import programs
@@ -81,9 +81,9 @@ class Controller:
         self._run_as_root("sacctmgr", "-i", "add", "account", "bench", f"qos={','.join(names)}")
         self._run_as_root("sacctmgr", "-i", "add", "user", USER, "account=bench")
 
-    def down(self) -> None:
-        """Ends the cluster."""
-        self._cluster.down()
+    def down(self, *, gently: bool = False) -> None:
+        """Ends the cluster; gently, slurmctld may finish what it does at its end."""
+        self._cluster.down(gently=gently)
 
     def set_partitions(self, count: int) -> None:
         """Restarts slurmctld with this number of partitions and no qosgate rules."""
@@ -134,6 +134,13 @@ class Controller:
         )
         self._submit("write")
         return samples.read_hostile(self._times, texts.splitlines(), submissions)
+
+    def submit_each(self, lines: Iterable[str]) -> None:
+        """Submits a job with each of these lines of options, and changes it; refusals are no errors."""
+        for line in lines:
+            job = self._cluster.sbatch(f"--hold --qos={self._qos} --partition={PARTITION} {line}", USER)
+            if job.accepted:
+                self._cluster.run(["scontrol", "update", f"JobId={job.job}", "TimeLimit=5"], USER)
 
     def soak(self, submissions: int) -> int:
         """Submits so many jobs, which qosgate alone judges; slurmctld's memory afterwards, in bytes."""
