@@ -31,7 +31,8 @@ class Engine {
 
     json foretell(const JobDescription& job) {
         if (const auto fresh = quota_.sync(); !fresh) throw std::runtime_error(fresh.error().message);
-        model::JobRequest request = slurm::read_job_desc(job.get(), /*submit_uid=*/0);
+        const std::uint32_t sender = job.is_allocation() ? job.get().user_id : 0; // as in submit()
+        model::JobRequest request = slurm::read_job_desc(job.get(), sender);
         request.is_het_part = false; // slurmctld fills that in
         const model::Decision decision = gate_.decide(request, cluster_.get(), nullptr);
         const model::Forecast& expected = decision.forecast;
