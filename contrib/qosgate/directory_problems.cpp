@@ -7,7 +7,9 @@
 #include "qosgate/policy/directory_findings.hpp"
 #include "qosgate/policy/findings.hpp"
 
-#include <utility>
+#include <algorithm>
+
+#include <unistd.h>
 
 namespace qg::cli {
 namespace {
@@ -20,12 +22,25 @@ std::string place_of(const Finding& finding) {
     return finding.line == 0 ? finding.file + ": " : text::format("{}:{}: ", finding.file, finding.line);
 }
 
-/// Whether an error of slurmctld is this finding. One of a line may have other words.
-bool is_error(const Finding& finding, std::string_view error) {
-    return error.find(finding.message) != error.npos ||
-           (finding.line != 0 && error.find(place_of(finding)) != error.npos);
+/// How surely an error of slurmctld is this finding; 0: it is not. Its words may be others at the same place.
+int likeness(const Finding& finding, std::string_view error) {
+    const std::string place = place_of(finding);
+    const auto at = error.find(place);
+    constexpr std::string_view before_a_name = " /'";
+    const bool is_there = !place.empty() && at != error.npos &&
+                          (at == 0 || before_a_name.find(error[at - 1]) != before_a_name.npos);
+    const bool has_words = error.find(finding.message) != error.npos;
+    return (is_there ? 2 : 0) + (has_words ? 1 : 0);
 }
 
+/// The finding that is this error of slurmctld; the end: none.
+std::vector<Finding>::const_iterator find_known(const std::vector<Finding>& found, std::string_view error) {
+    const auto best =
+        std::ranges::max_element(found, {}, [&](const Finding& finding) { return likeness(finding, error); });
+    return best == found.end() || likeness(*best, error) == 0 ? found.end() : best;
+}
+
+/// What keeps the directory from loading.
 std::vector<Finding> find_all(const PolicyDirectory& directory) {
     const ReaderRights rights(directory);
     if (rights.are_missing()) return {};
@@ -33,6 +48,7 @@ std::vector<Finding> find_all(const PolicyDirectory& directory) {
     if (!read) return {};
     std::vector<Finding> found = policy::check_sources(read->sources).findings;
     found.insert(found.end(), read->findings.begin(), read->findings.end());
+    std::erase_if(found, [](const Finding& finding) { return !finding.stops_loading; });
     return found;
 }
 
@@ -40,16 +56,18 @@ std::vector<Finding> find_all(const PolicyDirectory& directory) {
 
 DirectoryProblems find_problems(const std::filesystem::path& path, std::string_view known) {
     const auto directory = find_policy_directory(path.string());
-    if (!directory) return {};
-    DirectoryProblems problems;
-    for (const Finding& finding : find_all(*directory)) {
-        if (!finding.stops_loading) continue;
-        if (is_error(finding, known))
-            problems.has_known = true;
-        else
-            problems.others.push_back(place_of(finding) + finding.message);
+    // Another reader may be unable to read what slurmctld reads.
+    if (!directory || !directory->reader || (geteuid() != 0 && geteuid() != *directory->reader)) return {};
+    const std::vector<Finding> found = find_all(*directory);
+    const auto error = find_known(found, known);
+    if (error == found.end()) return {};
+    DirectoryProblems problems{.confirms_error = true};
+    for (const Finding& finding : found) {
+        const bool is_told = finding.file == error->file && finding.line == error->line &&
+                             (finding.line != 0 || finding.message == error->message);
+        if (!is_told) problems.others.push_back(place_of(finding) + finding.message);
     }
-    return problems.has_known ? std::move(problems) : DirectoryProblems();
+    return problems;
 }
 
 } // namespace qg::cli

@@ -14,12 +14,14 @@ namespace qg::cli {
 struct DirectoryProblems {
     /// Whether the error of slurmctld is found here, too. If not, the directory has changed, is another one,
     /// or loads and its tests fail; then nothing is told.
-    bool has_known = false;
-    std::vector<std::string> others; ///< "20-b.lua:3: what", all that keep the directory from loading
+    bool confirms_error = false;
+    std::vector<std::string> others = {}; ///< "20-b.lua:3: what", all that keep the directory from loading
 };
 
 /// Checks the directory as slurmctld reads it, in the sandbox, without its tests. `known` is the error of
-/// slurmctld. Cost: blocking reads; compiles and runs every file. Threads: the process must have one only.
+/// slurmctld. Nothing is told of a directory that is not that of this host's slurmctld, or if the process is
+/// neither root nor slurmctld's user. Cost: blocking reads; compiles and runs every file. Threads: the
+/// process must have one only.
 DirectoryProblems find_problems(const std::filesystem::path& directory, std::string_view known);
 
 } // namespace qg::cli

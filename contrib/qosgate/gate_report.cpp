@@ -171,8 +171,12 @@ GateReport::Writer GateReport::find_writer(std::time_t now) const {
     return age < -static_cast<double>(newest) ? Writer::in_future : Writer::runs;
 }
 
+bool GateReport::is_of_this_host() const {
+    return text("host") == own_host_name();
+}
+
 bool GateReport::is_gone() const {
-    if (text("host") != own_host_name()) return false; // nothing more is known from here
+    if (!is_of_this_host()) return false; // nothing more is known from here
     const auto process =
         static_cast<pid_t>(std::min<std::uint64_t>(count("pid"), std::numeric_limits<pid_t>::max()));
     if (process > 0 && kill(process, 0) != 0 && errno == ESRCH) return true;

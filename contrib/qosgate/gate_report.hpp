@@ -104,6 +104,9 @@ class GateReport : public ReportPart {
     /// Whether a slurmctld has the plugin.
     [[nodiscard]] bool is_loaded(std::time_t now) const { return find_writer(now) == Writer::runs; }
 
+    /// Whether a slurmctld of this host wrote it.
+    [[nodiscard]] bool is_of_this_host() const;
+
   private:
     static Result<GateReport> read_file(const std::filesystem::path& file);
     [[nodiscard]] bool is_gone() const;

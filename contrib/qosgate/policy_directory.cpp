@@ -67,14 +67,19 @@ Result<PolicyDirectory> find_policy_directory(const std::string& named) {
 
 ReaderRights::ReaderRights(const PolicyDirectory& directory) {
     is_needed_ = geteuid() == 0 && directory.reader && *directory.reader != 0;
-    are_changed_ = is_needed_ && initgroups(directory.reader_name.c_str(), directory.reader_group) == 0 &&
+    if (!is_needed_) return;
+    const int count = getgroups(0, nullptr);
+    groups_.resize(static_cast<std::size_t>(std::max(count, 0)));
+    if (getgroups(count, groups_.data()) != count) return;
+    are_changed_ = initgroups(directory.reader_name.c_str(), directory.reader_group) == 0 &&
                    setegid(directory.reader_group) == 0 && seteuid(*directory.reader) == 0;
 }
 
 ReaderRights::~ReaderRights() {
     if (!is_needed_) return; // what failed may have been done in part
-    // The process only writes its answer after this; if it keeps the lesser rights, that works, too.
+    // If the process keeps the lesser rights, what needs more ends with an error.
     if (seteuid(getuid()) != 0 || setegid(getgid()) != 0) return;
+    if (setgroups(groups_.size(), groups_.data()) != 0) return;
 }
 
 } // namespace qg::cli

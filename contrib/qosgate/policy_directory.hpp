@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -46,6 +47,7 @@ class ReaderRights {
   private:
     bool is_needed_ = false;
     bool are_changed_ = false;
+    std::vector<gid_t> groups_; ///< of the process
 };
 
 } // namespace qg::cli

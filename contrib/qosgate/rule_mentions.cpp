@@ -32,6 +32,9 @@ std::vector<std::string> find_places(const policy::SourceDirectory& rules, const
 
 Result<policy::SourceDirectory> read_rules(const PolicyDirectory& directory) {
     const ReaderRights rights(directory);
+    if (rights.are_missing())
+        return Error{ErrorCode::unavailable,
+                     text::format("the rights of user {} cannot be had", directory.reader_name)};
     return policy::read_source_directory(directory.path, directory.reader.value_or(geteuid()));
 }
 
@@ -40,8 +43,7 @@ Result<policy::SourceDirectory> read_rules(const PolicyDirectory& directory) {
 void warn_of_rules(std::span<const model::QosRecord> deleted, Output& output) {
     if (deleted.empty()) return;
     const auto directory = find_policy_directory("");
-    if (!directory) return; // what needs slurm.conf says so
-    const auto rules = read_rules(*directory);
+    const auto rules = directory ? read_rules(*directory) : directory.error();
     if (!rules)
         return output.warn("whether rules name what is deleted is not known: " + rules.error().message);
     for (const model::QosRecord& record : deleted) {
@@ -49,10 +51,11 @@ void warn_of_rules(std::span<const model::QosRecord> deleted, Output& output) {
         if (places.empty()) continue;
         const std::size_t all = places.size();
         places.resize(std::min(all, max_places));
-        output.warn(text::format(
-            "rules in {} name '{}': {}{}; a job that they give this QOS is refused once it is deleted",
-            directory->path.string(), text::printable(record.name), text::join(places, ", "),
-            all > max_places ? text::format(" and {} more", all - max_places) : ""));
+        output.warn(text::format("rules in {} name '{}': {}{}; if they mean the QOS, jobs that they give it "
+                                 "are refused once it is deleted",
+                                 directory->path.string(), text::printable(record.name),
+                                 text::join(places, ", "),
+                                 all > max_places ? text::format(" and {} more", all - max_places) : ""));
     }
 }
 

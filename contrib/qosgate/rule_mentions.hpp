@@ -12,9 +12,9 @@
 
 namespace qg::cli {
 
-/// Warns of each place in the directory of rules that has one of these names as a literal text; another thing
-/// of the same name, such as a partition, may be meant. It also warns if the rules cannot be read. Nothing is
-/// said where there are no rules. Tables below data/ are not looked at.
+/// Warns of each place in this host's directory of rules that has one of these names as a literal text;
+/// another thing of the same name, such as a partition, may be meant. It also warns if the rules cannot be
+/// read. Nothing is said where there are no rules. Tables below data/ and the candidate are not looked at.
 void warn_of_rules(std::span<const model::QosRecord> deleted, Output& output);
 
 } // namespace qg::cli

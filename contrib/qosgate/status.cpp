@@ -153,17 +153,19 @@ void judge_policy(Finding& finding, const std::string& why) {
     const GateReport& report = finding.report;
     const bool is_closed = report.text("standing") == "closed";
     const bool is_testing = report.flag("is_testing");
-    const auto problems = is_testing ? DirectoryProblems() : find_problems(report.text("policy_folder"), why);
+    const auto problems = is_testing || !report.is_of_this_host()
+                              ? DirectoryProblems()
+                              : find_problems(report.text("policy_folder"), why);
     std::string what_to_do = is_testing ? "what is in the directory comes into force when they have passed"
                                         : "correct this: slurmctld reads it again within two seconds";
-    if (problems.has_known) what_to_do += ", and then runs further checks and the tests";
+    if (problems.confirms_error) what_to_do += ", and then runs further checks and the tests";
     const Standing standing = is_closed ? closed : degraded;
     finding.add(standing, text::format("policy: {}; {}{}", why, what_to_do,
                                        is_closed ? "" : ", and until then the policy below stays in force"));
     for (std::size_t i = 0; i < problems.others.size() && i < max_others; ++i)
         finding.add(standing, text::format("policy: {}; correct this, too", problems.others[i]));
     if (problems.others.size() > max_others)
-        finding.add(standing, text::format("policy: {} more problems: 'qosgate policy check' names them",
+        finding.add(standing, text::format("policy: and {} more: 'qosgate policy check' names all",
                                            problems.others.size() - max_others));
 }
 
@@ -348,8 +350,8 @@ void add_status(Command app, Invocation& invocation) {
         "It reads slurm.conf and the plugin's report in StateSaveLocation: ask on a controller. With one\n"
         "SlurmctldHost it opens no connection. With several it also pings each slurmctld, for three seconds\n"
         "at most, and compares the rules that the standbys report with those in force.\n\n"
-        "If the directory of rules does not load, slurmctld reports the first error. This command then\n"
-        "checks the directory itself, without its tests, and shows all that keeps it from loading.\n\n"
+        "If the directory of rules does not load, slurmctld reports the first error. On the host of that\n"
+        "slurmctld, root and SlurmUser also see what else keeps it from loading; its tests are not run.\n\n"
         "With --json:\n"
         "  status       \"in force\", \"degraded\", \"closed\" or \"not loaded\"\n"
         "  reasons      list of texts: why it is not in force, and what to do\n"

@@ -280,9 +280,14 @@ std::string_view TriedJob::why_script_not_run() const noexcept {
 const TriedPart& TriedJob::decisive() const noexcept {
     // qosgate sees all parts before slurmctld judges the first.
     if (parts.back().decision.reject != RejectCode::none) return parts.back();
-    for (const TriedStatus status : {TriedStatus::refused, TriedStatus::blocked})
-        if (const auto found = std::ranges::find(parts, status, &TriedPart::status); found != parts.end())
-            return *found;
+    const auto first = [&](TriedStatus status, bool is_let_in) {
+        return std::ranges::find_if(parts, [&](const TriedPart& part) {
+            return part.status() == status && part.is_let_in() == is_let_in;
+        });
+    };
+    for (const auto found : {first(TriedStatus::refused, false), first(TriedStatus::blocked, false),
+                             first(TriedStatus::blocked, true)})
+        if (found != parts.end()) return *found;
     return parts.back();
 }
 

@@ -89,6 +89,11 @@ PartitionName=lean Nodes=ALL MaxMemPerNode=1000
         self.expect_foretold(f"{late} -w nosuchnode", *refused)
         self.expect_foretold("--deadline=now+30minutes -t 60 --time-min=50", *refused)
 
+    def test_the_part_that_is_refused_decides_about_a_heterogeneous_job(self) -> None:
+        parts = ("-p lean --mem=1001", "-p main --mem=9999999")
+        for first, second in (parts, parts[::-1]):
+            self.expect_foretold(f"{first} : {second}", False, "refused by slurmctld, or never started")
+
     def test_memory_above_max_mem_per_node_is_told_to_start_never(self) -> None:
         words = "slurmctld never starts it as it is (MaxMemPerLimit): ask for --mem=1000M or less"
         self.expect_waits("-p lean --mem=1001", "MaxMemPerLimit", "partition lean allows a job 1000M", words)

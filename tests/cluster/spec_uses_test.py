@@ -66,7 +66,7 @@ class UsedQos(SpecTestCase):
         both = self.write("both.yaml", "owner: ruled\nqos:\n  ruled: {}\n  ruled-to: {}\n")
         without = self.write("one.yaml", "owner: ruled\nqos:\n  ruled-to: {}\n")
         self.spec("apply", both, "--yes")
-        says = f"rules in {self.cluster.layout.etc}/qosgate.d name 'ruled': route.lua:2; a job that they give"
+        says = f"rules in {self.cluster.layout.etc}/qosgate.d name 'ruled': route.lua:2; if they mean the QOS,"
         keeps = self.write("keeps.yaml", "owner: ruled\nqos:\n  ruled: {Priority: 3}\n  ruled-to: {}\n")
 
         self.assertNotIn("rules in", self.spec("plan", keeps, rc=2).stderr)

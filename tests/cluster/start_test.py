@@ -135,9 +135,10 @@ class Status(StartTestCase):
     def test_all_that_keeps_a_policy_from_loading_is_told_at_once(self) -> None:
         syntax = self.directory / "99-broken.lua"
         name = self.directory / "98-misspelt.lua"
-        for file in (syntax, name):
+        again = self.directory / "98-misspelt-again.lua"
+        for file in (syntax, name, again):
             self.addCleanup(file.unlink, missing_ok=True)
-        self.expected_errors.extend(("99-broken.lua", "98-misspelt.lua"))
+        self.expected_errors.extend(("99-broken.lua", "98-misspelt"))
         name.write_text("rule { submit = function(job)\n    if job.qoss then job:note('x') end\nend }\n")
         syntax.write_text("rule {\n")
         self.wait_for_status(1)
@@ -146,9 +147,15 @@ class Status(StartTestCase):
         self.assertIn("99-broken.lua:", first)
         self.assertEqual(second, "policy: 98-misspelt.lua:2: unknown field 'qoss' of job; did you mean qos? (all names: "
                                  "qosgate policy api); correct this, too")  # fmt: skip
+        again.write_text(name.read_text())
         syntax.unlink()
+        self.cluster.wait_for(lambda: len(self.status(1)["reasons"]) == 2 and "again" in str(self.status(1)), "both are told")
+        self.cluster.wait_for(lambda: "99-broken" not in str(self.status(1)["reasons"]), "slurmctld has read what is left")
+        places = [re.findall(r"98-[a-z-]+\.lua:2", reason) for reason in self.status(1)["reasons"]]
+        self.assertEqual(sorted(places), [["98-misspelt-again.lua:2"], ["98-misspelt.lua:2"]])
+        again.unlink()
         self.cluster.wait_for(
-            lambda: "98-misspelt.lua:2: unknown field" in self.status(1)["reasons"][0], "slurmctld has read what is left"
+            lambda: len(self.status(1)["reasons"]) == 1 and "98-misspelt.lua:2: unknown field" in self.status(1)["reasons"][0], "slurmctld has read what is left"
         )
         self.assertEqual(len(self.status(1)["reasons"]), 1)
         name.unlink()

@@ -147,7 +147,7 @@ const WrongTest wrong_tests[] = {
     {"job = { env = 'x' }, expect = { accept = true }", "job.env cannot be set so in a test: write env = {"},
     {"job = { tres = 1 }, expect = { accept = true }", "job.tres cannot be set so in a test: write tres = {"},
     {"job = { gpu = 1 }, expect = { accept = true }",
-     "job.gpu cannot be set so in a test: write gpus = 2, or with their type tres_per_node = \"gres:gpu"},
+     "job.gpu cannot be set so in a test: write gpus = 2; to name a type, tres_per_node = \"gres:gpu"},
     {"job = { gpu_requests = 1 }, expect = { accept = true }",
      "job.gpu_requests cannot be set so in a test: write tres_per_node = \"gres:gpu"},
     {"job = { cpu = 1 }, expect = { accept = true }", "unknown field 'cpu' of job; did you mean cpus?"},

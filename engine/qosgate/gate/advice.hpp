@@ -15,8 +15,8 @@ namespace qg::gate {
 
 /// What slurmctld does with a job that advice is about.
 enum class Handling : std::uint8_t {
-    accepts,    ///< certainly; it never starts the job as it is
-    may_refuse, ///< or certainly refuses
+    accepts,    ///< slurmctld accepts the job and never starts it as it is
+    may_refuse, ///< slurmctld may refuse the job, or certainly does
 };
 
 struct Advice {

@@ -33,7 +33,7 @@ struct Instead {
     std::string_view write;
 };
 constexpr std::array<Instead, 8> instead{{
-    {"gpu", "gpus = 2, or with their type tres_per_node = \"gres:gpu:a100:2\", tres_per_job or the like"},
+    {"gpu", "gpus = 2; to name a type, tres_per_node = \"gres:gpu:a100:2\", tres_per_job or the like"},
     {"gpu_requests", "tres_per_node = \"gres:gpu:a100:2\", tres_per_job or the like"},
     {"tres", "tres = { [\"license/matlab\"] = 2 }"},
     {"env", "env = { HOME = \"/home/ana\" }"},

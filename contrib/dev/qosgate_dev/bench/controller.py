@@ -135,12 +135,16 @@ class Controller:
         self._submit("write")
         return samples.read_hostile(self._times, texts.splitlines(), submissions)
 
-    def submit_each(self, lines: Iterable[str]) -> None:
-        """Submits a job with each of these lines of options, and changes it; refusals are no errors."""
+    def submit_each(self, lines: Iterable[str]) -> int:
+        """Submits a job with each of these lines of options, and changes it; how many were accepted."""
+        accepted = 0
         for line in lines:
             job = self._cluster.sbatch(f"--hold --qos={self._qos} --partition={PARTITION} {line}", USER)
             if job.accepted:
-                self._cluster.run(["scontrol", "update", f"JobId={job.job}", "TimeLimit=5"], USER)
+                change = ["scontrol", "update", f"JobId={job.job}", "TimeLimit=5"]
+                self._cluster.run(change, USER, check=True)
+                accepted += 1
+        return accepted
 
     def soak(self, submissions: int) -> int:
         """Submits so many jobs, which qosgate alone judges; slurmctld's memory afterwards, in bytes."""

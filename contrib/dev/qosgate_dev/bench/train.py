@@ -7,6 +7,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from qosgate_dev.testing.cluster import ClusterFailed
+
 from .controller import Controller
 from .policies import POLICIES
 
@@ -46,5 +48,7 @@ def train(build: Path, submissions: int, say: Callable[[str], None]) -> None:
                 controller.set_policy(rules)
                 controller.measure(submissions, pause_us=0)
                 for _ in range(_ROUNDS):
-                    controller.submit_each(_SUBMISSIONS)
+                    accepted = controller.submit_each(_SUBMISSIONS)
+                    if not 0 < accepted < len(_SUBMISSIONS):
+                        raise ClusterFailed(f"{accepted} of {len(_SUBMISSIONS)} jobs were accepted")
         controller.down(gently=True)
