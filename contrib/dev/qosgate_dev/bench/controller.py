@@ -138,8 +138,9 @@ class Controller:
     def submit_each(self, lines: Iterable[str]) -> int:
         """Submits a job with each of these lines of options, and changes it; how many were accepted."""
         accepted = 0
+        usual = f"--hold --account=bench --qos={self._qos} --partition={PARTITION} --time=1:00:00"
         for line in lines:
-            job = self._cluster.sbatch(f"--hold --qos={self._qos} --partition={PARTITION} {line}", USER)
+            job = self._cluster.sbatch(f"{usual} {line}", USER)
             if job.accepted:
                 change = ["scontrol", "update", f"JobId={job.job}", "TimeLimit=5"]
                 self._cluster.run(change, USER, check=True)
