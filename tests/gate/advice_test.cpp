@@ -95,7 +95,9 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_accepted_all_the_same_is_known) {
     request.minutes_to_deadline.reset();
     request.memory = model::Memory{256001, /*per_cpu=*/false};
     BOOST_TEST(!is_accepted()); // no node has as much
-    partitions[0].max_memory = model::Memory{256000, /*per_cpu=*/false};
+    partitions[0].max_memory = model::Memory{255999, /*per_cpu=*/false};
+    BOOST_TEST(!is_accepted()); // 24.11 refuses it, 22.05 does not
+    request.memory->mib = 256000;
     BOOST_TEST(is_accepted());
     enforce_part_limits = model::EnforcePartLimits::all;
     BOOST_TEST(!is_accepted());

@@ -69,9 +69,11 @@ class PartitionFit {
 
     /// The first problem.
     [[nodiscard]] std::optional<Problem> find_problem() const {
-        if (auto bound = find_memory_bound())
-            return Problem{*std::move(bound),
-                           accepts_beyond_bound() ? Handling::accepts : Handling::may_refuse};
+        if (auto bound = find_memory_bound()) {
+            // Only some releases also accept what no node of the partition holds.
+            const bool accepts = accepts_beyond_bound() && !find_misfit();
+            return Problem{*std::move(bound), accepts ? Handling::accepts : Handling::may_refuse};
+        }
         if (auto misfit = find_misfit()) return Problem{*std::move(misfit), Handling::may_refuse};
         return std::nullopt;
     }
