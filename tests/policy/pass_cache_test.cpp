@@ -2,8 +2,8 @@
 //
 // A rule that did nothing with a job is left out for the next job of the same values, and only then.
 #include "qosgate/policy/pass_cache.hpp"
-#include "qosgate/policy/rule_calls.hpp"
 #include "shipped_files.hpp"
+#include "support/counted_rules.hpp"
 #include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -32,36 +32,6 @@ std::shared_ptr<const Policy> remembering(const Texts& files) {
 std::shared_ptr<const Policy> remembering(const std::string& body, const std::string& before = {}) {
     return remembering({{"t.lua", before + "\n" + rule_with(body)}});
 }
-
-/// One Lua state with rules, which tells how often they run.
-class Rules {
-  public:
-    explicit Rules(const Texts& files) {
-        auto directory = std::make_shared<SourceDirectory>(SourceDirectory{true, {}});
-        for (const auto& [name, content] : files)
-            directory->files.push_back({name, content});
-        sources_ = make_state_sources(directory).value();
-        sources_.keeps_state = find_rules_with_state(sources_);
-        compiled_ = compile_rules(sources_, Settings{}).value();
-    }
-    explicit Rules(const std::string& body, const std::string& before = {})
-        : Rules(Texts{{"t.lua", before + "\n" + rule_with(body)}}) {}
-
-    /// How many rules run for a job, up to the first that acts.
-    std::uint64_t runs_for(const Job& job, JobEvent event = JobEvent::submit) {
-        const std::uint64_t before = compiled_.state->runs;
-        const RuleInput facts = job.facts();
-        RuleRun run(job.request, std::shared_ptr<const RuleInput>(std::shared_ptr<void>(), &facts), facts,
-                    event);
-        call_rules(compiled_, compiled_.rules, {event, job.request, facts}, 0, run);
-        compiled_.state->job_fields.clear(compiled_.state->raw());
-        return compiled_.state->runs - before;
-    }
-
-  private:
-    StateSources sources_;
-    CompiledRules compiled_;
-};
 
 bool is_rejected(const Policy& policy, Job job) {
     return job.run(policy).rejected;
@@ -343,10 +313,10 @@ BOOST_AUTO_TEST_CASE(a_rule_that_sees_only_different_jobs_is_given_up_for_a_whil
     note_others();
     BOOST_TEST(noted == 64);
     cache.start_job({job.request, facts});
-    BOOST_TEST(!cache.knows(0, {job.request, facts})); // although it is the last one
+    BOOST_TEST(!cache.knows(0, {job.request, facts}, {})); // although it is the last one
     for (int i = 0; i < 4096; ++i)
         cache.start_job({job.request, facts});
-    BOOST_TEST(cache.knows(0, {job.request, facts})); // each hit pays for some more
+    BOOST_TEST(cache.knows(0, {job.request, facts}, {})); // each hit pays for some more
     note_others();
     BOOST_TEST(noted == 64 + 32 + 4);
 }
@@ -358,10 +328,10 @@ BOOST_AUTO_TEST_CASE(a_rule_that_sees_the_same_jobs_is_never_given_up) {
     Job job;
     const RuleInput facts = job.qos("normal").facts();
     cache.start_job({job.request, facts});
-    cache.remember(0, reads, {job.request, facts});
+            cache.remember(0, reads, {job.request, facts});
     for (int i = 0; i < 10'000; ++i) {
         cache.start_job({job.request, facts});
-        BOOST_REQUIRE(cache.knows(0, {job.request, facts}));
+        BOOST_REQUIRE(cache.knows(0, {job.request, facts}, {}));
     }
 }
 

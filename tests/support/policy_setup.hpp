@@ -68,8 +68,10 @@ class Job {
 
     [[nodiscard]] policy::RuleInput facts() const {
         const std::string_view partition = request.partition ? std::string_view(*request.partition) : "cpu";
-        return {counted_, catalogue_,     user_name,        "physics",  partition,
-                "normal", knows_accounts, knows_partitions, knows_cpus, is_by_operator};
+        policy::RuleInput facts{counted_, catalogue_,     user_name,        "physics",  partition,
+                                "normal", knows_accounts, knows_partitions, knows_cpus, is_by_operator};
+        facts.view = view;
+        return facts;
     }
 
     /// Runs the rules; the request keeps their changes.
@@ -88,6 +90,7 @@ class Job {
 
     model::JobRequest request;
     std::string_view user_name = "ana"; ///< of the job's owner
+    policy::RuleView* view = nullptr;   ///< borrowed
     bool is_by_operator = false;
     bool knows_accounts = true;
     bool knows_partitions = true;

@@ -17,12 +17,8 @@ namespace qg::test {
 class SmallView final : public policy::RuleView {
   public:
     SmallView() {
-        for (const char* name : {"high", "normal"}) {
-            policy::QosFacts& facts = qos_[name];
-            facts.qos.name = name;
-            facts.qos.limits = model::Limits(catalogue_.size());
-            facts.has_all_usage = true;
-        }
+        for (const char* name : {"high", "normal"})
+            add_qos(name);
         partition_.name = "cpu";
         facts_.cluster = &cluster_;
         facts_.default_partition = "cpu";
@@ -72,6 +68,16 @@ class SmallView final : public policy::RuleView {
         return std::string_view();
     }
 
+    /// What the view shows of a QOS that it has, for tests that change it.
+    [[nodiscard]] policy::QosFacts& facts_of(std::string_view name) { return qos_.find(name)->second; }
+    [[nodiscard]] std::tm& time() noexcept { return time_; }
+    void add_qos(const char* name) {
+        policy::QosFacts& facts = qos_[name];
+        facts.qos.name = name;
+        facts.qos.limits = model::Limits(catalogue_.size());
+        facts.has_all_usage = true;
+    }
+
   private:
     const model::TresCatalogue catalogue_{{"cpu", "mem", "energy", "node", "billing", "gres/gpu"}};
     std::map<std::string, policy::QosFacts, std::less<>> qos_;
@@ -93,9 +99,9 @@ class SmallView final : public policy::RuleView {
 /// Runs the rules over a copy of the job.
 inline policy::RuleOutcome run_with_view(const policy::Policy& policy, const Job& job) {
     SmallView view;
-    policy::RuleInput facts = job.facts();
-    facts.view = &view;
-    return policy.run(job.request, facts);
+    Job seeing = job;
+    seeing.view = &view;
+    return policy.run(seeing.request, seeing.facts());
 }
 
 /// The same as run_patiently.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace qg::policy {
 namespace {
@@ -59,37 +60,48 @@ bool PassCache::find_numbers(Numbers& numbers, std::span<const FieldRead> reads,
     return true;
 }
 
-bool PassCache::has_passed(const List& list, const Numbers& numbers) noexcept {
+std::size_t PassCache::find_job(const List& list, const Numbers& numbers) noexcept {
     const auto width = static_cast<std::ptrdiff_t>(list.reads.size());
-    if (width == 0) return true;
-    for (auto job = list.passed.begin(); job != list.passed.end(); job += width)
-        if (std::equal(job, job + width, numbers.begin())) return true;
-    return false;
+    std::size_t job = 0;
+    for (auto passed = list.passed.begin(); job < list.view_reads.size(); ++job, passed += width)
+        if (std::equal(passed, passed + width, numbers.begin())) break;
+    return job;
 }
 
-[[gnu::hot]] bool PassCache::knows(std::size_t index, const FieldSource& source) noexcept {
+[[gnu::hot]] bool PassCache::knows(std::size_t index, const FieldSource& source,
+                                   const ViewSource& view) noexcept {
     if (!is_worth_it(index)) return false;
     Rule& rule = rules_[index];
     for (const List& list : rule.lists) {
         Numbers numbers;
-        if (!find_numbers(numbers, list.reads, source) || !has_passed(list, numbers)) continue;
+        if (!find_numbers(numbers, list.reads, source)) continue;
+        const std::size_t job = find_job(list, numbers);
+        if (job == list.view_reads.size()) continue;
+        const ViewReads* view_reads = list.view_reads[job].get();
+        if (view_reads != nullptr && !view_reads->are_same(view)) continue;
         count(rule.hits);
-        if (list.is_watched) passed_.add(index);
+        if (list.is_watched && view_reads == nullptr) passed_.add(index);
         return true;
     }
     return false;
 }
 
-void PassCache::add(List& list, const Numbers& numbers) {
+void PassCache::add(List& list, const Numbers& numbers) const {
+    std::unique_ptr<const ViewReads> view_reads;
+    if (!view_reads_.empty()) view_reads = std::make_unique<const ViewReads>(view_reads_);
     const std::size_t width = list.reads.size();
-    const auto begin = numbers.begin();
-    const auto end = begin + static_cast<std::ptrdiff_t>(width);
-    if (list.passed.size() < max_jobs * width) {
-        list.passed.insert(list.passed.end(), begin, end);
-    } else {
-        std::copy(begin, end, list.passed.begin() + static_cast<std::ptrdiff_t>(list.oldest * width));
+    std::size_t job = find_job(list, numbers); // known, if `view` gave other values
+    if (job == list.view_reads.size() && job == max_jobs) {
+        job = list.oldest;
         list.oldest = (list.oldest + 1) % max_jobs;
     }
+    if (job == list.view_reads.size()) {
+        list.view_reads.reserve(max_jobs);
+        list.passed.resize((job + 1) * width);
+        list.view_reads.emplace_back(); // there is room
+    }
+    std::copy_n(numbers.begin(), width, list.passed.begin() + static_cast<std::ptrdiff_t>(job * width));
+    list.view_reads[job] = std::move(view_reads);
 }
 
 void PassCache::remember(std::size_t index, const FieldReads& reads, const FieldSource& source) noexcept {
@@ -97,7 +109,7 @@ void PassCache::remember(std::size_t index, const FieldReads& reads, const Field
     count(rule.noted);
     must_watch_anew_ = must_watch_anew_ || !is_worth_it(index);
     Numbers numbers;
-    if (!reads.is_known() || !find_numbers(numbers, reads.all(), source)) return;
+    if (!reads.is_known() || !view_reads_.is_known() || !find_numbers(numbers, reads.all(), source)) return;
     try {
         auto list = std::ranges::find_if(
             rule.lists, [&reads](const List& other) { return std::ranges::equal(other.reads, reads.all()); });

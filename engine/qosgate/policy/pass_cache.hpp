@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// PassCache: for each rule, with which values of fields it did nothing. A rule that looks only at fields of
-// the job, and keeps nothing from one call to the next (kept_state.hpp), does nothing again when the job has
-// the same values, so it need not run. Most rules leave most jobs alone, and jobs are often sent in hundreds
-// that differ little.
+// PassCache: for each rule, with which values of fields, and of `view`, it did nothing. A rule that looks
+// only at these, and keeps nothing from one call to the next (kept_state.hpp), does nothing again when it
+// would read the same values, so it need not run. Most rules leave most jobs alone, and jobs are often sent
+// in hundreds that differ little.
 //
 // Only doing nothing is remembered: a rule that changes, rejects, tells or fails runs each time.
 #pragma once
@@ -12,10 +12,12 @@
 #include "qosgate/policy/fields.hpp"
 #include "qosgate/policy/passed_values.hpp"
 #include "qosgate/policy/value_numbers.hpp"
+#include "qosgate/policy/view_reads.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -39,13 +41,19 @@ class PassCache {
     [[nodiscard]] bool knows_at_once(std::size_t rule) const noexcept { return passed_.has(rule); }
 
     /// Whether the rule does nothing with this job, for certain. `source` is the job of start_job().
-    [[nodiscard]] bool knows(std::size_t rule, const FieldSource& source) noexcept;
+    [[nodiscard]] bool knows(std::size_t rule, const FieldSource& source, const ViewSource& view) noexcept;
 
     /// Whether it is worth the time to note what the rule reads in its next run. It is not for a rule that
     /// reads what differs from job to job; now and then such a rule is tried again.
     [[nodiscard]] bool wants(std::size_t rule) const noexcept { return is_worth_it(rule); }
 
-    /// Takes a run in which the rule did nothing with the job.
+    /// Where the next run of a rule notes what it reads of `view`.
+    [[nodiscard]] ViewReads& new_view_reads() noexcept {
+        view_reads_.clear();
+        return view_reads_;
+    }
+
+    /// Takes a run in which the rule did nothing with the job, with what it noted in new_view_reads().
     void remember(std::size_t rule, const FieldReads& reads, const FieldSource& source) noexcept;
 
   private:
@@ -57,8 +65,10 @@ class PassCache {
     struct List {
         std::vector<FieldRead> reads;
         std::vector<Number> passed = {}; ///< of each job as many as there are reads
-        std::size_t oldest = 0;          ///< the job that is replaced next, when all places are taken
-        bool is_watched = false;         ///< by passed_
+        /// Of each job, what the rule read of `view`; null: nothing.
+        std::vector<std::unique_ptr<const ViewReads>> view_reads = {};
+        std::size_t oldest = 0;  ///< the job that is replaced next, when all places are taken
+        bool is_watched = false; ///< by passed_
     };
     struct Rule {
         bool may_be_left_out = false;
@@ -71,14 +81,16 @@ class PassCache {
     /// False if one of the values has no number.
     [[nodiscard]] bool find_numbers(Numbers& numbers, std::span<const FieldRead> reads,
                                     const FieldSource& source) noexcept;
-    [[nodiscard]] static bool has_passed(const List& list, const Numbers& numbers) noexcept;
-    void add(List& list, const Numbers& numbers);
+    /// The job of these values in a list; as many as there are jobs: there is none.
+    [[nodiscard]] static std::size_t find_job(const List& list, const Numbers& numbers) noexcept;
+    void add(List& list, const Numbers& numbers) const;
     void watch_worthwhile_lists() noexcept;
 
     std::uint64_t jobs_ = 0;
     bool must_watch_anew_ = false; ///< there is a new list, or a list is (not) worth it any more
     PassedValues passed_;
     ValueNumbers values_;
+    ViewReads view_reads_ = ViewReads::with_room(); ///< of the rule that runs
     std::vector<Rule> rules_;
 };
 

@@ -15,6 +15,8 @@ namespace {
 
 /// The instructions after which the caller looks at the job's clock.
 constexpr std::int64_t instructions_at_once = 1000;
+/// The rules, likewise, that it asks the memory of jobs about; the memory may have to look at the cluster.
+constexpr int asked_at_once = 64;
 
 /// Whether a rule does not look at this sender's requests. An unknown name is not exempt.
 [[gnu::hot, gnu::noinline]] bool is_exempt(const Exempt& exempt, const ChainInput& input) {
@@ -49,16 +51,26 @@ struct Calls {
     RuleRun& run;
     PassCache* passes = nullptr; ///< null: every rule runs
     bool has_acted = false;      ///< the rule before `next`
+    int asked = 0;               ///< questions to `passes`
 
     /// Whether a rule need not run.
-    [[nodiscard]] bool leaves_out(std::size_t index) const noexcept {
+    [[nodiscard]] bool leaves_out(std::size_t index) noexcept {
         const bool is_known = passes != nullptr && passes->knows_at_once(index);
         if (!is_known) {
             if (!applies(rules[index], input)) return true;
-            if (passes == nullptr || !passes->knows(index, run.present())) return false;
+            if (passes == nullptr) return false;
+            ++asked;
+            if (!passes->knows(index, run.present(), run.view_source())) return false;
         }
         note_success(index);
         return true;
+    }
+
+    /// Goes on to the next rule that must run. False: there is none, or the caller is to look at the clock.
+    [[nodiscard]] bool finds_rule() noexcept {
+        for (; next < end && asked < asked_at_once; ++next)
+            if (!leaves_out(next)) return true;
+        return false;
     }
 
     void note_success(std::size_t index) const noexcept {
@@ -67,7 +79,9 @@ struct Calls {
 
     /// Makes the run show which fields the rule reads, also those that other rules have read before.
     [[nodiscard]] bool begins_to_note(std::size_t index) const noexcept {
-        if (passes == nullptr || !passes->wants(index)) return false;
+        const bool is_noted = passes != nullptr && passes->wants(index);
+        run.note_view_into(is_noted ? &passes->new_view_reads() : nullptr);
+        if (!is_noted) return false;
         state.job_fields.clear(state.raw());
         run.forget_reads();
         return true;
@@ -93,8 +107,9 @@ int push_call(lua_State* lua, const Calls& calls, std::size_t index) {
     return count;
 }
 
-/// Pushes what the rules take as arguments, then calls one after the other. Returns what the last one
-/// returned, or nothing. A rule that fails, or ends itself with job:reject, ends this function, too.
+/// Pushes what the rules take as arguments, then calls the next one, which must run, and others after it.
+/// Returns what the last one returned, or nothing. A rule that fails, or ends itself with job:reject, ends
+/// this function, too.
 [[gnu::hot]] int make_calls(lua_State* lua) {
     auto& calls = *static_cast<Calls*>(lua_touserdata(lua, 1));
     const JobObjects& objects = calls.compiled.objects;
@@ -102,9 +117,8 @@ int push_call(lua_State* lua, const Calls& calls, std::size_t index) {
     lua_rawgeti(lua, LUA_REGISTRYINDEX, is_client ? objects.options : objects.job);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, objects.view);
     std::int64_t spent = 0;
-    while (calls.next < calls.end && spent < instructions_at_once) {
+    do {
         const std::size_t index = calls.next++;
-        if (calls.leaves_out(index)) continue;
         const RuleInfo& rule = calls.rules[index];
         ++calls.state.runs;
         calls.state.budget().start_rule();
@@ -119,7 +133,7 @@ int push_call(lua_State* lua, const Calls& calls, std::size_t index) {
         if (is_noted) calls.passes->remember(index, calls.run.reads(), calls.run.present());
         if (calls.state.budget().exhausted() != Exhausted::nothing) break;
         spent += calls.state.budget().taken();
-    }
+    } while (spent < instructions_at_once && calls.finds_rule());
     return 0;
 }
 
@@ -138,9 +152,7 @@ PassCache* usable_passes(const CompiledRules& compiled, const ChainInput& input,
     LuaState& state = *compiled.state;
     Calls calls{state, compiled, rules, input, first, end, run, usable_passes(compiled, input, run)};
     if (calls.passes != nullptr) calls.passes->start_job(run.present());
-    while (calls.next < end && calls.leaves_out(calls.next))
-        ++calls.next;
-    if (calls.next == end) return {end};
+    if (!calls.finds_rule()) return {calls.next};
     lua_State* lua = state.raw();
     const StackGuard guard(lua);
     const std::size_t begun = calls.next;

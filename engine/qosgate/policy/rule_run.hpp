@@ -9,6 +9,7 @@
 #include "qosgate/policy/client_host.hpp"
 #include "qosgate/policy/field_reads.hpp"
 #include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/view_reads.hpp"
 
 #include <memory>
 #include <optional>
@@ -68,9 +69,15 @@ class RuleRun {
     [[nodiscard]] const JobBefore* before() const noexcept { return before_; }
     /// Null: there is none.
     [[nodiscard]] RuleView* view() const noexcept {
-        reads_.note_other();
+        if (view_reads_ == nullptr || asked_.view == nullptr) reads_.note_other();
         return asked_.view;
     }
+    /// The same for others than the rule.
+    [[nodiscard]] ViewSource view_source() const noexcept { return {asked_.view, &catalogue_of_view()}; }
+    /// Where the rule's reads of `view` are noted from now on; null: nowhere. Ownership: borrows.
+    void note_view_into(ViewReads* reads) noexcept { view_reads_ = reads; }
+    /// Null: nobody notes them.
+    [[nodiscard]] ViewReads* view_reads() const noexcept { return view_reads_; }
 
     /// The client whose options the rule reads; null: it reads a job.
     [[nodiscard]] ClientHost* client() const noexcept { return asked_.client; }
@@ -114,6 +121,7 @@ class RuleRun {
     const JobEvent event_;
     const JobBefore* before_ = nullptr;
     mutable FieldReads reads_;                 ///< of the rule that runs
+    ViewReads* view_reads_ = nullptr;          ///< likewise
     std::unique_ptr<model::JobRequest> draft_; ///< not on the stack: most rules write nothing
     std::vector<OptionChange> option_changes_;
     std::vector<Remark> remarks_;

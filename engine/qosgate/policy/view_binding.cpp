@@ -35,12 +35,6 @@ bool is_object(lua_State* lua, int index, ViewKind kind) {
     return type == LuaState::of(lua).view_types[static_cast<std::size_t>(kind)];
 }
 
-/// The content of an object. What it borrows is there as long as the run goes on that made it.
-struct BoundObject {
-    std::uint64_t run;
-    ViewObject shown;
-};
-
 /// The view of the present run. Errors: raises a Lua error outside of a run, and if there is none.
 RuleView& check_view(lua_State* lua) {
     const RuleRun* run = LuaState::of(lua).run;
@@ -50,10 +44,10 @@ RuleView& check_view(lua_State* lua) {
     return *view;
 }
 
-void push_object(lua_State* lua, const ViewObject& shown) {
+void push_object(lua_State* lua, const ViewObject& shown, std::uint8_t read) {
     if (shown.data == nullptr) return lua_pushnil(lua);
     auto* object = static_cast<BoundObject*>(lua_newuserdatauv(lua, sizeof(BoundObject), 0));
-    *object = {LuaState::of(lua).runs, shown};
+    *object = {LuaState::of(lua).runs, shown, read};
     push_type(lua, shown.kind);
     lua_setmetatable(lua, -2);
 }
@@ -71,7 +65,8 @@ void push_names(lua_State* lua, std::span<const std::string> names) {
     make_read_only(lua, "a list of view", "copy its elements to a table of your own");
 }
 
-void push_answer(lua_State* lua, ViewType type, const ViewAnswer& answer) {
+/// `read`: the place of the read that gave it.
+void push_answer(lua_State* lua, ViewType type, const ViewAnswer& answer, std::uint8_t read) {
     switch (type) {
     case ViewType::text:
     case ViewType::count:
@@ -81,7 +76,7 @@ void push_answer(lua_State* lua, ViewType type, const ViewAnswer& answer) {
         if (answer.names.empty()) return lua_pushnil(lua);
         return push_names(lua, answer.names);
     case ViewType::some_names: return push_names(lua, answer.names);
-    case ViewType::object: return push_object(lua, answer.object);
+    case ViewType::object: return push_object(lua, answer.object, read);
     }
 }
 
@@ -89,20 +84,21 @@ void push_answer(lua_State* lua, ViewType type, const ViewAnswer& answer) {
     Budget::charge_unknown_name(lua, view_fields(kind).size() + view_functions(kind).size());
     ErrorText error;
     assign_text(error, [&] { return describe_unknown_view_field(kind, name); });
-    raise(lua, error);
+    raise_view_error(lua, error);
     __builtin_unreachable(); // a Lua error does not return
 }
 
 /// Calls a function for the object at stack index 1. Returns the number of values that it pushed.
 template <ViewKind kind>
 int answer_call(lua_State* lua, const ViewFunction& function, const CallArguments& arguments) {
-    const ViewObject shown = check_view_object(lua, kind);
+    const BoundObject object = check_view_object(lua, kind);
     RuleView& view = check_view(lua);
     Budget::charge(lua, function.cost);
     ErrorText error;
-    const ViewAnswer answer = function.call(view, shown, arguments, error);
-    if (!error.empty()) return raise(lua, error);
-    push_answer(lua, function.type, answer);
+    const ViewAnswer answer = function.call(view, object.shown, arguments, error);
+    if (!error.empty()) return raise_view_error(lua, error);
+    push_answer(lua, function.type, answer,
+                note_view_read(lua, object, {.function = &function}, arguments.name, answer));
     if (answer.reason.empty()) return 1;
     push_value(lua, Value::of_text(answer.reason));
     return 2;
@@ -181,6 +177,7 @@ int call_with_colon(lua_State* lua) {
     if (takes_job && lua_touserdata(lua, 2) != state.job_object)
         return luaL_error(lua, "write %s: it takes the rule's job", function.usage.data());
     if (state.run == nullptr) return luaL_error(lua, "view can be used only while a rule is run");
+    if (!takes_job) return answer_call<kind>(lua, function, {});
     return answer_call<kind>(lua, function, {.job = &state.run->source().request});
 }
 
@@ -197,7 +194,7 @@ void push_dot_function(lua_State* lua, std::size_t place, int object) {
 /// behind these.
 template <ViewKind kind>
 int read_member(lua_State* lua) {
-    const ViewObject shown = check_view_object(lua, kind);
+    const BoundObject object = check_view_object(lua, kind);
     RuleView& view = check_view(lua);
     lua_pushvalue(lua, 2);
     const int found = lua_rawget(lua, lua_upvalueindex(1));
@@ -211,9 +208,9 @@ int read_member(lua_State* lua) {
     }
     const ViewField& field = fields[place];
     ErrorText error;
-    const ViewAnswer answer = field.read(view, shown, error);
-    if (!error.empty()) return raise(lua, error);
-    push_answer(lua, field.type, answer);
+    const ViewAnswer answer = field.read(view, object.shown, error);
+    if (!error.empty()) return raise_view_error(lua, error);
+    push_answer(lua, field.type, answer, note_view_read(lua, object, {.field = &field}, {}, answer));
     return 1;
 }
 
@@ -278,12 +275,28 @@ void push_new_view_type(lua_State* lua, ViewKind kind) {
     LuaState::of(lua).view_types[index] = lua_topointer(lua, -1);
 }
 
-const ViewObject& check_view_object(lua_State* lua, ViewKind kind) {
+const BoundObject& check_view_object(lua_State* lua, ViewKind kind) {
     if (!is_object(lua, 1, kind)) luaL_typeerror(lua, 1, name_of(kind));
     const auto* object = static_cast<const BoundObject*>(lua_touserdata(lua, 1));
     if (kind != ViewKind::view && object->run != LuaState::of(lua).runs)
         luaL_error(lua, "%s was read by another run of a rule: read it again", name_of(kind));
-    return object->shown;
+    return *object;
+}
+
+std::uint8_t note_view_read(lua_State* lua, const BoundObject& object, ViewMember member,
+                            std::string_view name, const ViewAnswer& answer) noexcept {
+    ViewReads* reads = LuaState::of(lua).run->view_reads();
+    return reads == nullptr ? std::uint8_t{0} : reads->note(object.read, member, name, answer);
+}
+
+void note_other_view_read(lua_State* lua) noexcept {
+    ViewReads* reads = LuaState::of(lua).run->view_reads();
+    if (reads != nullptr) reads->note_other();
+}
+
+int raise_view_error(lua_State* lua, const ErrorText& error) {
+    note_other_view_read(lua);
+    return raise(lua, error);
 }
 
 int make_view(lua_State* lua) {

@@ -21,22 +21,22 @@ const model::TresCatalogue& check_catalogue(lua_State* lua) {
     return run->catalogue_of_view();
 }
 
-void push_count(lua_State* lua, std::optional<std::uint64_t> count) {
-    push_value(lua, count ? Value::of_count(*count) : Value{});
+Value value_of(std::optional<std::uint64_t> count) noexcept {
+    return count ? Value::of_count(*count) : Value{};
 }
 
 int read_tres(lua_State* lua) {
-    const ViewObject shown = check_view_object(lua, ViewKind::tres);
+    const BoundObject object = check_view_object(lua, ViewKind::tres);
     const model::TresCatalogue& catalogue = check_catalogue(lua);
     const std::string_view name = key_at(lua, 2);
-    const auto index = catalogue.find(name);
-    if (!index) {
+    ErrorText error;
+    const ViewAnswer answer = count_of_tres(object.shown, catalogue, name, error);
+    if (!error.empty()) {
         Budget::charge_unknown_name(lua, catalogue.size());
-        ErrorText error;
-        assign_text(error, [&] { return describe_unknown_tres(catalogue, name); });
-        return raise(lua, error);
+        return raise_view_error(lua, error);
     }
-    push_count(lua, shown.count(shown.data, *index));
+    note_view_read(lua, object, {}, name, answer);
+    push_value(lua, answer.value);
     return 1;
 }
 
@@ -46,15 +46,16 @@ int refuse_tres_write(lua_State* lua) {
 
 /// One step of pairs(): name and count of the next TRES that has one.
 int next_tres(lua_State* lua) {
-    const ViewObject shown = check_view_object(lua, ViewKind::tres);
+    const ViewObject shown = check_view_object(lua, ViewKind::tres).shown;
     const model::TresCatalogue& catalogue = check_catalogue(lua);
+    note_other_view_read(lua);
     std::size_t index = 0;
     if (!lua_isnil(lua, 2)) index = catalogue.find(key_at(lua, 2)).value_or(catalogue.size()) + 1;
     for (; index < catalogue.size(); ++index) {
         const auto count = shown.count(shown.data, index);
         if (!count) continue;
         push_value(lua, Value::of_text(catalogue.name(index)));
-        push_count(lua, count);
+        push_value(lua, value_of(count));
         return 2;
     }
     lua_pushnil(lua);
@@ -69,6 +70,14 @@ int pairs_of_tres(lua_State* lua) {
 }
 
 } // namespace
+
+ViewAnswer count_of_tres(const ViewObject& object, const model::TresCatalogue& catalogue,
+                         std::string_view name, ErrorText& error) noexcept {
+    const auto index = catalogue.find(name);
+    if (index) return {.value = value_of(object.count(object.data, *index))};
+    assign_text(error, [&] { return describe_unknown_tres(catalogue, name); });
+    return {};
+}
 
 void push_view_tres_type(lua_State* lua) {
     push_new_view_type(lua, ViewKind::tres);
