@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(a_rule_that_sees_the_same_jobs_is_never_given_up) {
     Job job;
     const RuleInput facts = job.qos("normal").facts();
     cache.start_job({job.request, facts});
-            cache.remember(0, reads, {job.request, facts});
+    cache.remember(0, reads, {job.request, facts});
     for (int i = 0; i < 10'000; ++i) {
         cache.start_job({job.request, facts});
         BOOST_REQUIRE(cache.knows(0, {job.request, facts}, {}));

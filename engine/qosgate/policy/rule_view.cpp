@@ -6,6 +6,7 @@
 #include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace qg::policy {
 namespace {
@@ -48,11 +49,15 @@ void lower_tres(QosHeadroom& headroom, const model::Qos& qos, const LimitFacts& 
     const model::Usage& usage = model::usage_in_scope(qos, facts.scope);
     QosHeadroom::Counts& left = headroom.*amounts.left;
     left.resize(qos.limits.tres_count());
-    for (std::size_t tres = 0; tres < left.size(); ++tres) {
-        const std::uint64_t used = model::count_at(usage.*amounts.used, tres);
-        const std::uint64_t also = amounts.also_used ? model::count_at(usage.*amounts.also_used, tres) : 0;
-        lower(left[tres], qos.limits.get(limit, tres), saturated_sum(used, also));
-    }
+    const auto values = qos.limits.values(limit);
+    for (std::size_t first = 0; first < left.size(); first += 64)
+        for (auto set = qos.limits.set_bits(limit, first / 64); set != 0; set &= set - 1) {
+            const std::size_t tres = first + static_cast<std::size_t>(std::countr_zero(set));
+            const std::uint64_t used = model::count_at(usage.*amounts.used, tres);
+            const std::uint64_t also =
+                amounts.also_used ? model::count_at(usage.*amounts.also_used, tres) : 0;
+            lower(left[tres], values[tres], saturated_sum(used, also));
+        }
 }
 
 void lower_count(QosHeadroom& headroom, const model::Qos& qos, const LimitFacts& facts,

@@ -61,6 +61,11 @@ std::string_view ViewReads::at(Text text) const noexcept {
 std::uint8_t ViewReads::note(std::uint8_t object, ViewMember member, std::string_view name,
                              const ViewAnswer& answer) noexcept {
     if (!is_known_) return 0;
+    for (std::size_t place = 0; place < reads_.size();
+         ++place) // the answer is known, because `view` keeps it
+        if (const Read& read = reads_[place];
+            read.object == object && read.member == member && at(read.name) == name)
+            return static_cast<std::uint8_t>(place + 1);
     const Value value = compared(member, answer);
     Read read{.member = member,
               .name = {},

@@ -24,21 +24,24 @@ struct ViewSource {
 struct ViewMember {
     const ViewField* field = nullptr;
     const ViewFunction* function = nullptr;
+
+    friend bool operator==(const ViewMember&, const ViewMember&) = default;
 };
 
 /// Ownership: copies of texts and values. Threads: not thread-safe. No function raises an error of Lua.
 class ViewReads {
   public:
-    static constexpr std::size_t max = 16;        ///< reads; with more they count as not known
+    static constexpr std::size_t max = 16;        ///< different reads; with more they count as not known
     static constexpr std::size_t max_bytes = 512; ///< of all texts, likewise
 
     /// One with room for all: note() allocates nothing.
     static ViewReads with_room();
 
     void clear() noexcept;
-    /// Notes a read. `object`: the place of the read that gave the object; 0: it is `view` itself. `name`: of
-    /// a function's argument, or of a TRES. Returns the place of this read, for reads of the object that it
-    /// gave. Lists, and answers that rest on the whole job or on a table, are not noted.
+    /// Notes a read, if it is a new one. `object`: the place of the read that gave the object; 0: it is
+    /// `view` itself. `name`: of a function's argument, or of a TRES. Returns the place of this read, for
+    /// reads of the object that it gave. Lists, and answers that rest on the whole job or on a table, are not
+    /// noted.
     std::uint8_t note(std::uint8_t object, ViewMember member, std::string_view name,
                       const ViewAnswer& answer) noexcept;
     /// The rule has looked at something that cannot be noted.
