@@ -2,6 +2,7 @@
 #include "qosgate/gate/decision_view.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/base/with_result_of.hpp"
 #include "qosgate/gate/answer.hpp"
 #include "qosgate/gate/copied_records.hpp"
 #include "qosgate/gate/effort.hpp"
@@ -135,7 +136,7 @@ Result<policy::QosFacts*> DecisionView::qos(std::string_view name) {
         const auto done = copy_records([&](const quota::JobRecords& records) {
             const auto id = records.find(name);
             if (!id) return;
-            facts.emplace().qos = records.copy_qos(*id);
+            facts.emplace(WithResultOf([&] { return records.copy_qos(*id); }));
             facts->enforces_safe = records.enforce().safe;
         });
         if (!done) return done.error();

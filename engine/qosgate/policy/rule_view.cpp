@@ -6,6 +6,7 @@
 #include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace qg::policy {
@@ -44,7 +45,6 @@ TresAmounts amounts_of(LimitMeasure measure, bool enforces_safe) noexcept {
 
 void lower_tres(QosHeadroom& headroom, const model::Qos& qos, const LimitFacts& facts, model::TresLimit limit,
                 bool enforces_safe) {
-    if (!qos.limits.has_any(limit)) return;
     const TresAmounts amounts = amounts_of(facts.measure, enforces_safe);
     const model::Usage& usage = model::usage_in_scope(qos, facts.scope);
     QosHeadroom::Counts& left = headroom.*amounts.left;
@@ -74,12 +74,23 @@ void lower_count(QosHeadroom& headroom, const model::Qos& qos, const LimitFacts&
     }
 }
 
+/// For each row of limit_facts: the limit, if headroom follows from it, which is one of a QOS that other jobs
+/// count against, too; else none.
+constexpr auto limits_on_others = [] {
+    std::array<model::LimitSet, model::limit_facts.size()> limits{};
+    for (std::size_t row = 0; row < limits.size(); ++row)
+        if (const LimitFacts& facts = model::limit_facts[row]; facts.is_of_qos() && facts.counts_others())
+            limits[row] = facts.limit;
+    return limits;
+}();
+
 } // namespace
 
 QosHeadroom headroom_of(const model::Qos& qos, bool enforces_safe) {
     QosHeadroom headroom;
-    for (const LimitFacts& facts : model::limit_facts) {
-        if (!facts.is_of_qos() || !facts.counts_others()) continue;
+    for (std::size_t row = 0; row < limits_on_others.size(); ++row) {
+        if (!qos.limits.has_any(limits_on_others[row])) continue;
+        const LimitFacts& facts = model::limit_facts[row];
         if (const auto* limit = std::get_if<model::TresLimit>(&facts.limit))
             lower_tres(headroom, qos, facts, *limit, enforces_safe);
         else
