@@ -32,10 +32,17 @@ class Rules {
         const RuleInput facts = job.facts();
         RuleRun run(job.request, std::shared_ptr<const RuleInput>(std::shared_ptr<void>(), &facts), facts,
                     event);
-        call_rules(compiled_, compiled_.rules, {event, job.request, facts}, 0, run);
+        for (std::size_t next = 0; next < compiled_.rules.size();) {
+            const CalledRules called =
+                call_rules(compiled_, compiled_.rules, {event, job.request, facts}, next, run);
+            next = called.has_acted ? compiled_.rules.size() : called.next;
+        }
         compiled_.state->job_fields.clear(compiled_.state->raw());
         return compiled_.state->runs - before;
     }
+
+    /// Whether the next run of the only rule would be noted.
+    [[nodiscard]] bool is_worth_noting() const noexcept { return compiled_.passes->wants(0); }
 
   private:
     StateSources sources_;

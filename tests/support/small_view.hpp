@@ -71,6 +71,8 @@ class SmallView final : public policy::RuleView {
     /// What the view shows of a QOS that it has, for tests that change it.
     [[nodiscard]] policy::QosFacts& facts_of(std::string_view name) { return qos_.find(name)->second; }
     [[nodiscard]] std::tm& time() noexcept { return time_; }
+    [[nodiscard]] std::vector<std::string>& groups_of_user() noexcept { return groups_; }
+    [[nodiscard]] model::Association& own_association() noexcept { return association_; }
     void add_qos(const char* name) {
         policy::QosFacts& facts = qos_[name];
         facts.qos.name = name;

@@ -179,7 +179,10 @@ bool Budget::grant(std::size_t growth, std::size_t block_size, bool is_string) n
     const bool is_string = block == nullptr && old_size == LUA_TSTRING;
     if (new_size > had && !budget.grant(new_size - had, new_size, is_string)) return nullptr;
     void* fresh = block == nullptr ? std::malloc(new_size) : std::realloc(block, new_size);
-    if (fresh == nullptr) return nullptr;
+    if (fresh == nullptr) { // no pcall of a rule may catch this, either
+        budget.exhaust(Exhausted::memory);
+        return nullptr;
+    }
     budget.used_ = budget.used_ - had + new_size;
     return fresh;
 }

@@ -60,12 +60,16 @@ bool PassCache::find_numbers(Numbers& numbers, std::span<const FieldRead> reads,
     return true;
 }
 
-std::size_t PassCache::find_job(const List& list, const Numbers& numbers) noexcept {
+std::optional<std::size_t> PassCache::place_of(const List& list, const Numbers& numbers,
+                                               std::uint32_t user) noexcept {
     const auto width = static_cast<std::ptrdiff_t>(list.reads.size());
-    std::size_t job = 0;
-    for (auto passed = list.passed.begin(); job < list.view_reads.size(); ++job, passed += width)
-        if (std::equal(passed, passed + width, numbers.begin())) break;
-    return job;
+    auto passed = list.passed.begin();
+    for (std::size_t place = 0; place < list.views.size(); ++place, passed += width) {
+        const PassedView& view = list.views[place];
+        const bool is_of_user = view.reads == nullptr || view.user == user;
+        if (is_of_user && std::equal(passed, passed + width, numbers.begin())) return place;
+    }
+    return std::nullopt;
 }
 
 [[gnu::hot]] bool PassCache::knows(std::size_t index, const FieldSource& source,
@@ -75,10 +79,13 @@ std::size_t PassCache::find_job(const List& list, const Numbers& numbers) noexce
     for (const List& list : rule.lists) {
         Numbers numbers;
         if (!find_numbers(numbers, list.reads, source)) continue;
-        const std::size_t job = find_job(list, numbers);
-        if (job == list.view_reads.size()) continue;
-        const ViewReads* view_reads = list.view_reads[job].get();
-        if (view_reads != nullptr && !view_reads->are_same(view)) continue;
+        const auto place = place_of(list, numbers, source.request.user_id);
+        if (!place) continue;
+        const ViewReads* view_reads = list.views[*place].reads.get();
+        if (view_reads != nullptr && !view_reads->are_same(view)) {
+            count(rule.noted);
+            continue;
+        }
         count(rule.hits);
         if (list.is_watched && view_reads == nullptr) passed_.add(index);
         return true;
@@ -86,22 +93,23 @@ std::size_t PassCache::find_job(const List& list, const Numbers& numbers) noexce
     return false;
 }
 
-void PassCache::add(List& list, const Numbers& numbers) const {
-    std::unique_ptr<const ViewReads> view_reads;
-    if (!view_reads_.empty()) view_reads = std::make_unique<const ViewReads>(view_reads_);
+void PassCache::add(List& list, const Numbers& numbers, std::uint32_t user) const {
+    PassedView view{.user = user};
+    if (!view_reads_.empty()) view.reads = std::make_unique<const ViewReads>(view_reads_);
     const std::size_t width = list.reads.size();
-    std::size_t job = find_job(list, numbers); // known, if `view` gave other values
-    if (job == list.view_reads.size() && job == max_jobs) {
-        job = list.oldest;
+    auto place = place_of(list, numbers, user); // known, if `view` gave other values
+    if (!place && list.views.size() == max_jobs) {
+        place = list.oldest;
         list.oldest = (list.oldest + 1) % max_jobs;
     }
-    if (job == list.view_reads.size()) {
-        list.view_reads.reserve(max_jobs);
-        list.passed.resize((job + 1) * width);
-        list.view_reads.emplace_back(); // there is room
+    if (!place) {
+        place = list.views.size();
+        list.views.reserve(max_jobs);
+        list.passed.resize((*place + 1) * width);
+        list.views.emplace_back(); // there is room
     }
-    std::copy_n(numbers.begin(), width, list.passed.begin() + static_cast<std::ptrdiff_t>(job * width));
-    list.view_reads[job] = std::move(view_reads);
+    std::copy_n(numbers.begin(), width, list.passed.begin() + static_cast<std::ptrdiff_t>(*place * width));
+    list.views[*place] = std::move(view);
 }
 
 void PassCache::remember(std::size_t index, const FieldReads& reads, const FieldSource& source) noexcept {
@@ -119,7 +127,7 @@ void PassCache::remember(std::size_t index, const FieldReads& reads, const Field
             list = rule.lists.end() - 1;
             must_watch_anew_ = true;
         }
-        add(*list, numbers);
+        add(*list, numbers, source.request.user_id);
     } catch (...) { // without memory nothing more is remembered
     }
 }

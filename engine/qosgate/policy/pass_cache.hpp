@@ -18,13 +18,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace qg::policy {
 
 /// Ownership: copies of values. Threads: not thread-safe; the one of its Lua state. Cost of each call:
-/// bounded by FieldReads::max, PassedValues and the bounds below, whatever users send.
+/// bounded by FieldReads::max, ViewReads::max, PassedValues and the bounds below, whatever users send.
+/// knows() may look up records, as a rule does.
 class PassCache {
   public:
     /// The jobs that are remembered for a list of reads; then the oldest is replaced.
@@ -62,17 +64,21 @@ class PassCache {
 
     /// Lists of reads that a rule's runs had. The first values decide what the rule reads next.
     static constexpr std::size_t max_lists = 4;
+    /// What a rule read of `view` besides.
+    struct PassedView {
+        std::uint32_t user = 0;                           ///< the job's owner, whose `view` it was
+        std::unique_ptr<const ViewReads> reads = nullptr; ///< null: none, for any owner
+    };
     struct List {
         std::vector<FieldRead> reads;
-        std::vector<Number> passed = {}; ///< of each job as many as there are reads
-        /// Of each job, what the rule read of `view`; null: nothing.
-        std::vector<std::unique_ptr<const ViewReads>> view_reads = {};
-        std::size_t oldest = 0;  ///< the job that is replaced next, when all places are taken
-        bool is_watched = false; ///< by passed_
+        std::vector<Number> passed = {};    ///< of each job as many as there are reads
+        std::vector<PassedView> views = {}; ///< of each job
+        std::size_t oldest = 0;             ///< the job that is replaced next, when all places are taken
+        bool is_watched = false;            ///< by passed_
     };
     struct Rule {
         bool may_be_left_out = false;
-        std::uint32_t noted = 0; ///< times that remember() was called
+        std::uint32_t noted = 0; ///< times that remember() was called, and that `view` was another one
         std::uint32_t hits = 0;  ///< besides those of passed_
         std::vector<List> lists = {};
     };
@@ -81,9 +87,10 @@ class PassCache {
     /// False if one of the values has no number.
     [[nodiscard]] bool find_numbers(Numbers& numbers, std::span<const FieldRead> reads,
                                     const FieldSource& source) noexcept;
-    /// The job of these values in a list; as many as there are jobs: there is none.
-    [[nodiscard]] static std::size_t find_job(const List& list, const Numbers& numbers) noexcept;
-    void add(List& list, const Numbers& numbers) const;
+    /// The place of a job of these values, and this owner, in a list; empty: there is none.
+    [[nodiscard]] static std::optional<std::size_t> place_of(const List& list, const Numbers& numbers,
+                                                             std::uint32_t user) noexcept;
+    void add(List& list, const Numbers& numbers, std::uint32_t user) const;
     void watch_worthwhile_lists() noexcept;
 
     std::uint64_t jobs_ = 0;

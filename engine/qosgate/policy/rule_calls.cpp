@@ -15,8 +15,15 @@ namespace {
 
 /// The instructions after which the caller looks at the job's clock.
 constexpr std::int64_t instructions_at_once = 1000;
-/// The rules, likewise, that it asks the memory of jobs about; the memory may have to look at the cluster.
+/// The questions to PassCache after which it does so, too: for an answer, records may have to be looked up.
 constexpr int asked_at_once = 64;
+
+/// Starts the job's clock, which otherwise begins with the work of Lua.
+[[gnu::cold]] void start_clock(Budget& budget) noexcept {
+    BudgetClock clock = budget.clock();
+    clock.start();
+    budget.start_job(clock);
+}
 
 /// Whether a rule does not look at this sender's requests. An unknown name is not exempt.
 [[gnu::hot, gnu::noinline]] bool is_exempt(const Exempt& exempt, const ChainInput& input) {
@@ -70,6 +77,7 @@ struct Calls {
     [[nodiscard]] bool finds_rule() noexcept {
         for (; next < end && asked < asked_at_once; ++next)
             if (!leaves_out(next)) return true;
+        if (asked == asked_at_once) start_clock(state.budget());
         return false;
     }
 

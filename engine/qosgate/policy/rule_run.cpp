@@ -3,7 +3,6 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/option_writes.hpp"
-#include "qosgate/policy/rule_view.hpp"
 #include "qosgate/policy/writable_env.hpp"
 
 #include <algorithm>
@@ -33,11 +32,6 @@ void RuleRun::write(const FieldSpec& field, const Value& value, ErrorText& error
         else if (keeps_writes() && !field.is_detail)
             facts_.reset();
     });
-}
-
-const model::TresCatalogue& RuleRun::catalogue_of_view() const noexcept {
-    const RuleView* shown = asked_.view;
-    return shown != nullptr && shown->catalogue != nullptr ? *shown->catalogue : asked_.catalogue;
 }
 
 OptionValue RuleRun::option(const std::string& name, ErrorText& error) const {

@@ -61,7 +61,9 @@ class RuleRun {
         return {draft_ ? *draft_ : job_, facts_ ? *facts_ : asked_};
     }
     /// The TRES in the order in which `view` counts.
-    [[nodiscard]] const model::TresCatalogue& catalogue_of_view() const noexcept;
+    [[nodiscard]] const model::TresCatalogue& catalogue_of_view() const noexcept {
+        return *view_source().catalogue();
+    }
     /// Counts the job again if that is needed. Returns whether it did.
     bool refresh(ErrorText& error) noexcept;
     /// Null: the job has to be counted again.
@@ -73,7 +75,7 @@ class RuleRun {
         return asked_.view;
     }
     /// The same for others than the rule.
-    [[nodiscard]] ViewSource view_source() const noexcept { return {asked_.view, &catalogue_of_view()}; }
+    [[nodiscard]] ViewSource view_source() const noexcept { return {asked_.view, &asked_.catalogue}; }
     /// Where the rule's reads of `view` are noted from now on; null: nowhere. Ownership: borrows.
     void note_view_into(ViewReads* reads) noexcept { view_reads_ = reads; }
     /// Null: nobody notes them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/view_reads.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace qg::policy {
@@ -61,11 +62,12 @@ std::string_view ViewReads::at(Text text) const noexcept {
 std::uint8_t ViewReads::note(std::uint8_t object, ViewMember member, std::string_view name,
                              const ViewAnswer& answer) noexcept {
     if (!is_known_) return 0;
-    for (std::size_t place = 0; place < reads_.size();
-         ++place) // the answer is known, because `view` keeps it
-        if (const Read& read = reads_[place];
-            read.object == object && read.member == member && at(read.name) == name)
-            return static_cast<std::uint8_t>(place + 1);
+    // What was read before gives the same again: `view` keeps it for a decision.
+    const auto is_read = [&](const Read& read) {
+        return read.object == object && read.member == member && at(read.name) == name;
+    };
+    if (const auto known = std::ranges::find_if(reads_, is_read); known != reads_.end())
+        return static_cast<std::uint8_t>(known - reads_.begin() + 1);
     const Value value = compared(member, answer);
     Read read{.member = member,
               .name = {},
@@ -91,11 +93,11 @@ ViewAnswer ViewReads::read_again(const Read& read, const ViewObject& object, con
     const std::string_view name = at(read.name);
     if (read.member.function != nullptr)
         return read.member.function->call(*source.view, object, {.name = name}, error);
-    return count_of_tres(object, *source.catalogue, name, error);
+    return count_of_tres(object, *source.catalogue(), name, error);
 }
 
 bool ViewReads::are_same(const ViewSource& source) const noexcept {
-    if (source.view == nullptr || source.catalogue == nullptr) return reads_.empty();
+    if (source.view == nullptr) return reads_.empty();
     std::array<ViewObject, max + 1> objects; // of `view`, and what each read gave
     objects[0] = {};
     std::size_t place = 0;

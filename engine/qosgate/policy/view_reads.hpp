@@ -15,9 +15,13 @@ namespace qg::policy {
 
 /// Where `view` is read from. Trivial. Ownership: borrows.
 struct ViewSource {
-    RuleView* view = nullptr; ///< null: there is none
-    /// The TRES in the order in which it counts.
-    const model::TresCatalogue* catalogue = nullptr;
+    RuleView* view = nullptr;                       ///< null: there is none
+    const model::TresCatalogue* job_tres = nullptr; ///< in the order of the job's counts
+
+    /// The TRES in the order in which the view counts; it may be known only after a read.
+    [[nodiscard]] const model::TresCatalogue* catalogue() const noexcept {
+        return view != nullptr && view->catalogue != nullptr ? view->catalogue : job_tres;
+    }
 };
 
 /// What was asked of an object: a field, or a function, or, if both are null, the count of a TRES.
@@ -40,8 +44,8 @@ class ViewReads {
     void clear() noexcept;
     /// Notes a read, if it is a new one. `object`: the place of the read that gave the object; 0: it is
     /// `view` itself. `name`: of a function's argument, or of a TRES. Returns the place of this read, for
-    /// reads of the object that it gave. Lists, and answers that rest on the whole job or on a table, are not
-    /// noted.
+    /// reads of the object that it gave. Lists, and answers that rest on the whole job or on a table, make
+    /// the reads not known.
     std::uint8_t note(std::uint8_t object, ViewMember member, std::string_view name,
                       const ViewAnswer& answer) noexcept;
     /// The rule has looked at something that cannot be noted.
