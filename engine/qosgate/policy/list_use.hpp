@@ -6,7 +6,6 @@
 #include "qosgate/policy/call_arguments.hpp"
 #include "qosgate/policy/fields.hpp"
 #include "qosgate/policy/use_problem.hpp"
-#include "qosgate/policy/view_table.hpp"
 
 #include <string_view>
 
@@ -16,9 +15,6 @@ namespace qg::policy {
 constexpr bool is_list(FieldType type) noexcept {
     return type == FieldType::gpu_list || type == FieldType::arguments || type == FieldType::feature_names ||
            type == FieldType::script_options;
-}
-constexpr bool is_list(ViewType type) noexcept {
-    return type == ViewType::names || type == ViewType::some_names;
 }
 
 /// The mistake in LIST.NAME, LIST["NAME"] and LIST:NAME(...): elements of lists have numbers. `use` begins

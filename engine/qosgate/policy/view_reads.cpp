@@ -13,10 +13,6 @@ bool gives_object(const ViewMember& member) noexcept {
     return member.function != nullptr && member.function->type == ViewType::object;
 }
 
-bool is_list(ViewType type) noexcept {
-    return type == ViewType::names || type == ViewType::some_names;
-}
-
 /// Whether the answer follows from the object, and the name, alone, and is no list.
 bool can_be_noted(const ViewMember& member) noexcept {
     if (member.field != nullptr) return !is_list(member.field->type);

@@ -47,6 +47,10 @@ enum class ViewType : std::uint8_t {
     object,     ///< one of the kinds
 };
 
+constexpr bool is_list(ViewType type) noexcept {
+    return type == ViewType::names || type == ViewType::some_names;
+}
+
 /// What an object of Lua shows. Trivial, so a longjmp may skip it. Ownership: borrows from the RuleView.
 struct ViewObject {
     ViewKind kind = ViewKind::view;
