@@ -142,4 +142,28 @@ BOOST_AUTO_TEST_CASE(threads_switch_a_rule_once) {
     BOOST_TEST(failing(*policy) == "10-r 200 only warns");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_a_rule_does_not_look_at_is_no_success_of_it) {
+    SourceDirectory directory{
+        true,
+        {{"10-a.lua", rule_with("local x = job.qos")},
+         {"20-r.lua", rule_with("if job.qos == 'bad' then error('bad') end", allow + "exempt = { 'ana' },")},
+         {"site.lua", "site { rule_failures = 3 }"}}};
+    const auto policy = compile_policy(std::move(directory),
+                                       {.generation = 1, .counts_failures = true, .remembers_passes = true})
+                            .value();
+    const auto run_for = [&policy](std::string_view user, const char* qos) {
+        Job job;
+        job.user_name = user;
+        job.qos(qos).run(*policy);
+    };
+    for (int i = 0; i < 6; ++i) // the rules need not run any more
+        run_for("ben", "normal");
+    run_for("ben", "bad");
+    run_for("ben", "bad");
+    run_for("ana", "normal");
+    BOOST_TEST(failing(*policy) == "20-r 2");
+    run_for("ben", "normal");
+    BOOST_TEST(failing(*policy) == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

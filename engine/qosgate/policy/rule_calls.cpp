@@ -62,13 +62,15 @@ struct Calls {
 
     /// Whether a rule need not run.
     [[nodiscard]] bool leaves_out(std::size_t index) noexcept {
-        const bool is_known = passes != nullptr && passes->knows_at_once(index);
-        if (!is_known) {
-            if (!applies(rules[index], input)) return true;
-            if (passes == nullptr) return false;
-            ++asked;
-            if (!passes->knows(index, run.present(), run.view_source())) return false;
+        if (passes != nullptr && passes->knows_at_once(index)) {
+            // A job that the rule does not look at is no success of it.
+            if (has_failed(index) && applies(rules[index], input)) note_success(index);
+            return true;
         }
+        if (!applies(rules[index], input)) return true;
+        if (passes == nullptr) return false;
+        ++asked;
+        if (!passes->knows(index, run.present(), run.view_source())) return false;
         note_success(index);
         return true;
     }
@@ -81,6 +83,9 @@ struct Calls {
         return false;
     }
 
+    [[nodiscard]] bool has_failed(std::size_t index) const noexcept {
+        return input.failures != nullptr && input.failures->in_a_row(index) != 0;
+    }
     void note_success(std::size_t index) const noexcept {
         if (input.failures != nullptr) input.failures->count_success(index);
     }
