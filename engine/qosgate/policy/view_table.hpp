@@ -47,6 +47,7 @@ enum class ViewType : std::uint8_t {
     object,     ///< one of the kinds
 };
 
+/// Whether a value of this type is a list.
 constexpr bool is_list(ViewType type) noexcept {
     return type == ViewType::names || type == ViewType::some_names;
 }
