@@ -95,12 +95,14 @@ class Records(PluginTestCase):
         self.addCleanup(self.write_site, "")
         kept = [self.records_file.with_name(f"{self.records_file.name}{end}") for end in ("", ".1", ".2", ".3")]
         # Each record of such a job has about a kilobyte, so 2,000 of them are two files and more.
-        before = sum(file.stat().st_size for file in kept if file.exists())
         self.submit_jobs("many", "10", "qos=other")
-        self.cluster.wait_for(
-            lambda: sum(file.stat().st_size for file in kept if file.exists()) > before, "ten are recorded"
-        )
-        each = (sum(file.stat().st_size for file in kept if file.exists()) - before) / 10
+
+        def sizes() -> list[int]:
+            lines = self.records_file.read_bytes().splitlines(keepends=True)
+            return [len(line) for line in lines if json.loads(line)["request"].get("name") == "api"]
+
+        self.cluster.wait_for(lambda: len(sizes()) == 10, "ten are recorded")
+        each = sum(sizes()) / 10
         self.submit_jobs("many", str(int(4.5 * 2**20 / each)), "qos=other")
         self.expect(self.submit("--hold --job-name=last"), True)
         self.record_of("last")

@@ -29,6 +29,7 @@ class Rules {
     /// How many rules run for a job, up to the first that acts.
     std::uint64_t runs_for(const Job& job, JobEvent event = JobEvent::submit) {
         const std::uint64_t before = compiled_.state->runs;
+        compiled_.state->budget().start_job();
         const RuleInput facts = job.facts();
         RuleRun run(job.request, std::shared_ptr<const RuleInput>(std::shared_ptr<void>(), &facts), facts,
                     event);
