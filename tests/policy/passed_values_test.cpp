@@ -137,6 +137,23 @@ BOOST_AUTO_TEST_CASE(the_last_rule_within_the_bound_is_known_and_the_next_never)
     BOOST_TEST(!passed.has(last + 1));
 }
 
+BOOST_AUTO_TEST_CASE(rules_that_do_nothing_are_skipped_together) {
+    start("a");
+    BOOST_TEST(passed.first_other(5) == 5u);
+    for (const std::size_t rule : {0u, 1u, 3u, 62u, 63u, 64u})
+        passed.add(rule);
+    BOOST_TEST(passed.first_other(0) == 2u);
+    BOOST_TEST(passed.first_other(2) == 2u);
+    BOOST_TEST(passed.first_other(3) == 4u);
+    BOOST_TEST(passed.first_other(62) == 65u);
+    BOOST_TEST(passed.first_other(64) == 65u);
+    for (std::size_t rule = 0; rule < PassedValues::max_rules; ++rule)
+        passed.add(rule);
+    for (const std::size_t rule : {0u, 63u, 64u, 127u, 128u})
+        BOOST_TEST(passed.first_other(rule) == PassedValues::max_rules);
+    BOOST_TEST(passed.first_other(PassedValues::max_rules + 9) == PassedValues::max_rules + 9);
+}
+
 BOOST_AUTO_TEST_CASE(a_value_without_a_number_has_no_combination) {
     const std::string longest(ValueNumbers::max_text, 'x');
     for (const bool is_longer : {false, true}) {

@@ -102,6 +102,17 @@ BOOST_AUTO_TEST_CASE(drops_arithmetic_on_texts) {
     BOOST_TEST(value_of("10 + 1") == "11");
 }
 
+BOOST_AUTO_TEST_CASE(changes_the_case_of_ascii_letters) {
+    BOOST_TEST(value_of("('aBc-12'):lower() .. ('aBc-12'):upper()") == "abc-12ABC-12");
+    BOOST_TEST(value_of("('abc'):lower() .. ('ABC'):upper() .. (''):lower() .. '.'") == "abcABC.");
+    BOOST_TEST(value_of("string.lower(12) .. type(string.upper(12))") == "12string");
+    BOOST_TEST(value_of("#('a\\0B'):lower() .. (('a\\0B'):lower() == 'a\\0b' and 'same' or 'other')") ==
+               "3same");
+    BOOST_TEST(value_of("('\\xc3\\x84'):lower() == '\\xc3\\x84'") == "true");
+    BOOST_TEST(value_of("('abc'):lower('x', 'y')") == "abc");
+    BOOST_TEST(has_text(value_of("string.lower()"), "bad argument #1 to 'lower'"));
+}
+
 BOOST_AUTO_TEST_CASE(catches_ordinary_errors_with_pcall) {
     BOOST_TEST(value_of("select('#', pcall(error, 'x'))") == "2");
     BOOST_TEST(value_of("(select(2, pcall(error, 'x')))") == "x");

@@ -42,6 +42,11 @@ class PassCache {
     /// knows() may be asked without it.
     [[nodiscard]] bool knows_at_once(std::size_t rule) const noexcept { return passed_.has(rule); }
 
+    /// The first rule from this one on of which knows_at_once() tells nothing.
+    [[nodiscard]] std::size_t first_not_known_at_once(std::size_t rule) const noexcept {
+        return passed_.first_other(rule);
+    }
+
     /// Whether the rule does nothing with this job, for certain. `source` is the job of start_job().
     [[nodiscard]] bool knows(std::size_t rule, const FieldSource& source, const ViewSource& view) noexcept;
 

@@ -9,7 +9,7 @@ namespace qg::policy {
 void PassedValues::watch_nothing() noexcept {
     for (Combination& combination : combinations_) {
         count(combination);
-        combination.rules.reset();
+        combination.rules.clear();
     }
     current_ = place_ = nullptr;
     reads_.clear();
@@ -44,7 +44,7 @@ void PassedValues::start_job(ValueNumbers& values, const FieldSource& source) no
         hash = (hash + numbers_[i]) * 0x9e3779b97f4a7c15u;
     }
     place_ = &combinations_[hash >> 32u & (combinations - 1)];
-    if (place_->rules.none() || !is_of_job(*place_)) return;
+    if (place_->rules.empty() || !is_of_job(*place_)) return;
     current_ = place_;
     if (++current_->jobs == jobs_at_once) count(*current_);
 }
@@ -53,18 +53,18 @@ void PassedValues::add(std::size_t rule) noexcept {
     if (place_ == nullptr || rule >= max_rules) return;
     if (current_ == nullptr) { // replaces another
         count(*place_);
-        place_->rules.reset();
+        place_->rules.clear();
         place_->numbers = numbers_;
         current_ = place_;
     }
-    current_->rules.set(rule);
+    current_->rules.add(rule);
 }
 
 [[gnu::noinline]] void PassedValues::count(Combination& combination) noexcept {
     const std::uint32_t jobs = std::exchange(combination.jobs, 0u);
     if (jobs == 0) return;
     for (std::size_t rule = 0; rule < max_rules; ++rule)
-        if (combination.rules[rule]) jobs_[rule] += jobs;
+        if (combination.rules.has(rule)) jobs_[rule] += jobs;
 }
 
 } // namespace qg::policy

@@ -7,7 +7,7 @@
 #include "qosgate/policy/value_numbers.hpp"
 
 #include <array>
-#include <bitset>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -38,7 +38,11 @@ class PassedValues {
     void start_job(ValueNumbers& values, const FieldSource& source) noexcept;
     /// Whether the rule does nothing with this job.
     [[nodiscard]] bool has(std::size_t rule) const noexcept {
-        return current_ != nullptr && rule < max_rules && current_->rules[rule];
+        return current_ != nullptr && rule < max_rules && current_->rules.has(rule);
+    }
+    /// The first rule from this one on that may do something.
+    [[nodiscard]] std::size_t first_other(std::size_t rule) const noexcept {
+        return current_ == nullptr ? rule : current_->rules.first_other(rule);
     }
     /// Remembers that the rule does nothing with jobs of these values. The rule must have read only what is
     /// watched.
@@ -50,7 +54,31 @@ class PassedValues {
 
   private:
     using Number = ValueNumbers::Number;
-    using Rules = std::bitset<max_rules>;
+    /// A set of rules.
+    class Rules {
+      public:
+        [[nodiscard]] bool has(std::size_t rule) const noexcept {
+            return (words_[rule / bits] >> rule % bits & 1u) != 0;
+        }
+        [[nodiscard]] bool empty() const noexcept { return words_ == Words{}; }
+        /// The first one from this one on that is not in the set.
+        [[nodiscard]] std::size_t first_other(std::size_t rule) const noexcept {
+            while (rule < max_rules) {
+                const auto in_a_row =
+                    static_cast<std::size_t>(std::countr_one(words_[rule / bits] >> rule % bits));
+                rule += in_a_row;
+                if (in_a_row == 0 || rule % bits != 0) break;
+            }
+            return rule;
+        }
+        void add(std::size_t rule) noexcept { words_[rule / bits] |= std::uint64_t{1} << rule % bits; }
+        void clear() noexcept { words_ = {}; }
+
+      private:
+        static constexpr std::size_t bits = 64; ///< of a word
+        using Words = std::array<std::uint64_t, max_rules / bits>;
+        Words words_{};
+    };
     /// Two lines of the processor's cache.
     struct alignas(64) Combination {
         Rules rules; ///< none: the place is free

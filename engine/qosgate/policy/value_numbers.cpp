@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/value_numbers.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <string_view>
 
 namespace qg::policy {
 namespace {
 
-/// The bytes of a value; different ones for different values.
-std::string written(const Value& value) {
-    std::string bytes(1, static_cast<char>(value.kind));
-    return bytes +
-           (value.kind == Value::Kind::text ? std::string(value.text) : std::to_string(value.integer));
+/// Of values of one kind: equal ones have equal keys. Texts of one key are compared.
+std::uint64_t key_of(const Value& value) noexcept {
+    if (value.kind != Value::Kind::text) return static_cast<std::uint64_t>(value.integer);
+    // Names of jobs mostly differ at the end.
+    const std::string_view end =
+        value.text.substr(value.text.size() - std::min<std::size_t>(value.text.size(), 8));
+    std::uint64_t key = value.text.size();
+    for (const char byte : end)
+        key = key << 8u ^ static_cast<unsigned char>(byte);
+    return key;
 }
 
 } // namespace
@@ -22,11 +29,15 @@ ValueNumbers::ValueNumbers() : numbers_(job_fields().size()) {
 }
 
 ValueNumbers::Number ValueNumbers::find_number(Numbers& numbers, const Value& value) {
-    const std::string bytes = written(value);
-    if (const auto known = numbers.find(bytes); known != numbers.end()) return known->second;
+    const std::uint64_t key = key_of(value);
+    const auto known = std::ranges::find_if(numbers, [&](const Known& one) {
+        return one.key == key && one.kind == value.kind && one.text == value.text;
+    });
+    if (known != numbers.end()) return known->number;
     if (last_number_ == std::numeric_limits<Number>::max()) return 0; // no number stands for two values
-    if (numbers.size() >= max_values) numbers.clear();
-    numbers.emplace(bytes, last_number_ + 1);
+    if (numbers.size() == max_values) numbers.clear();
+    numbers.push_back(
+        {.key = key, .number = last_number_ + 1, .kind = value.kind, .text = std::string(value.text)});
     return ++last_number_;
 }
 

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace qg::policy {
@@ -44,8 +43,14 @@ class ValueNumbers {
         Number number = 0;
         Value::Kind kind = Value::Kind::nothing;
     };
-    /// Numbers by values, written as bytes.
-    using Numbers = std::unordered_map<std::string, Number>;
+    /// A value that has a number.
+    struct Known {
+        std::uint64_t key = 0; ///< key_of() the value
+        Number number = 0;
+        Value::Kind kind = Value::Kind::nothing;
+        std::string text;
+    };
+    using Numbers = std::vector<Known>; ///< at most max_values
 
     [[nodiscard]] Number find_number(Numbers& numbers, const Value& value);
     void renew(Last& last, Numbers& numbers, const Value& value) noexcept;

@@ -6,6 +6,7 @@
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace qg::slurm {
@@ -60,40 +61,52 @@ bool is_time(std::time_t time) noexcept {
     return time != 0 && time != static_cast<std::time_t>(NO_VAL);
 }
 
+/// The row of a detail; null if the table has none.
+template <auto& rows>
+const auto* row_of(JobDetail detail) noexcept {
+    static constexpr auto places = [] { // behind the row; 0: there is none
+        std::array<std::uint8_t, static_cast<std::size_t>(JobDetail::use_min_nodes) + 1> found{};
+        std::uint8_t place = 0;
+        for (const auto& row : rows)
+            found[static_cast<std::size_t>(row.detail)] = ++place;
+        return found;
+    }();
+    const std::size_t place = places[static_cast<std::size_t>(detail)];
+    return place == 0 ? nullptr : &rows[place - 1];
+}
+
 /// What one description sets; unset if it leaves the detail. An empty text is a text here.
 [[gnu::hot]] DetailValue read_set(const job_desc_msg_t& job, JobDetail detail) noexcept {
-    for (const TextDetail& row : text_details)
-        if (row.detail == detail) {
-            const char* const text = job.*row.slurm;
-            if (text != nullptr && *text == '\0') return {Kind::text, 0, {}};
-            return read_text(text, row.max_bytes);
-        }
-    for (const ShortDetail& row : short_details)
-        if (row.detail == detail) return is_count(job.*row.slurm) ? number(job.*row.slurm) : DetailValue{};
+    if (const auto* row = row_of<text_details>(detail)) {
+        const char* const text = job.*row->slurm;
+        if (text != nullptr && *text == '\0') return {Kind::text, 0, {}};
+        return read_text(text, row->max_bytes);
+    }
+    if (const auto* row = row_of<short_details>(detail))
+        return is_count(job.*row->slurm) ? number(job.*row->slurm) : DetailValue{};
     if (detail == JobDetail::sharing) return read_sharing(job.shared);
     if (detail == JobDetail::core_spec) return read_spec(job.core_spec, /*threads=*/false);
     if (detail == JobDetail::thread_spec) return read_spec(job.core_spec, /*threads=*/true);
     if (detail == JobDetail::nice && job.nice != NO_VAL) return number(std::int64_t{job.nice} - NICE_OFFSET);
-    for (const CountDetail& row : count_details)
-        if (row.detail == detail) return is_count(job.*row.slurm) ? number(job.*row.slurm) : DetailValue{};
-    for (const TimeDetail& row : time_details)
-        if (row.detail == detail) return is_time(job.*row.slurm) ? number(job.*row.slurm) : DetailValue{};
-    for (const BitDetail& row : bit_details)
-        if (row.detail == detail) return (job.bitflags & row.bit) != 0 ? number(1) : DetailValue{};
+    if (const auto* row = row_of<count_details>(detail))
+        return is_count(job.*row->slurm) ? number(job.*row->slurm) : DetailValue{};
+    if (const auto* row = row_of<time_details>(detail))
+        return is_time(job.*row->slurm) ? number(job.*row->slurm) : DetailValue{};
+    if (const auto* row = row_of<bit_details>(detail))
+        return (job.bitflags & row->bit) != 0 ? number(1) : DetailValue{};
     return {};
 }
 
 bool means_unset(JobDetail detail, const DetailValue& value) noexcept {
     if (value.kind == Kind::text) return value.text.empty();
     if (value.kind != Kind::number || value.number != 0) return false;
-    const auto row = std::ranges::find(short_details, detail, &ShortDetail::detail);
-    if (row != std::end(short_details)) return row->zero_is_unset;
-    return std::ranges::find(count_details, detail, &CountDetail::detail) != std::end(count_details);
+    if (const auto* row = row_of<short_details>(detail)) return row->zero_is_unset;
+    return row_of<count_details>(detail) != nullptr;
 }
 
 bool can_change(JobDetail detail) noexcept {
-    const auto row = std::ranges::find(text_details, detail, &TextDetail::detail);
-    return row == std::end(text_details) || row->origin == DetailOrigin::changeable;
+    const auto* row = row_of<text_details>(detail);
+    return row == nullptr || row->origin == DetailOrigin::changeable;
 }
 
 /// Whether the change sets the detail, or what excludes it.

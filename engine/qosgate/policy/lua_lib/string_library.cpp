@@ -7,6 +7,7 @@
 #include "qosgate/policy/lua_state.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -304,11 +305,36 @@ int string_rep(lua_State* lua) {
     return 1;
 }
 
+/// A text without a letter to change is its own result; nothing is made then.
+template <int (*change)(int)>
+int change_case(lua_State* lua) {
+    charge_values(lua, 1, lua_gettop(lua));
+    const std::string_view text = check_text(lua, 1);
+    const auto changed = [](char byte) {
+        return static_cast<char>(change(static_cast<unsigned char>(byte)));
+    };
+    if (std::ranges::all_of(text, [changed](char byte) { return changed(byte) == byte; })) {
+        lua_settop(lua, 1);
+    } else {
+        luaL_Buffer result;
+        std::ranges::transform(text, luaL_buffinitsize(lua, &result, text.size()), changed);
+        luaL_pushresultsize(&result, text.size());
+    }
+    charge_values(lua, -1, -1);
+    return 1;
+}
+
 template <Rules rules>
 void add_functions(lua_State* lua) {
     static constexpr luaL_Reg functions[] = {
-        {"find", &string_find<rules>}, {"match", &string_match<rules>}, {"gmatch", &string_gmatch<rules>},
-        {"gsub", &string_gsub<rules>}, {"rep", &string_rep<rules>},     {nullptr, nullptr},
+        {"find", &string_find<rules>},
+        {"match", &string_match<rules>},
+        {"gmatch", &string_gmatch<rules>},
+        {"gsub", &string_gsub<rules>},
+        {"rep", &string_rep<rules>},
+        {"lower", &change_case<&std::tolower>},
+        {"upper", &change_case<&std::toupper>},
+        {nullptr, nullptr},
     };
     luaL_setfuncs(lua, functions, 0);
 }
