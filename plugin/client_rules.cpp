@@ -20,6 +20,38 @@ std::string current_directory() {
     return getcwd(path, sizeof path) == nullptr ? std::string() : std::string(path);
 }
 
+/// The user of this client.
+class ThisUser final : public policy::SenderRights {
+  public:
+    ThisUser(ClientWorld& world, ClientOptions& options, const ClientCommand& command) noexcept
+        : world_(world), options_(options), command_(command) {}
+
+    bool is_operator() noexcept override {
+        if (!is_operator_) {
+            try {
+                is_operator_ = ask();
+            } catch (...) { // without memory it is not known
+                is_operator_ = false;
+            }
+        }
+        return *is_operator_;
+    }
+
+  private:
+    [[nodiscard]] bool ask() {
+        model::JobRequest sender;
+        sender.user_id = sender.submit_uid = getuid();
+        const auto& told =
+            world_.read(slurm::WorldNames::read, make_request(options_, command_).value_or(sender));
+        return told && (*told)->accounting.is_operator(sender.user_id);
+    }
+
+    ClientWorld& world_;
+    ClientOptions& options_;
+    const ClientCommand& command_;
+    std::optional<bool> is_operator_; ///< empty: nobody has asked
+};
+
 } // namespace
 
 ThisClient::ThisClient(ClientOptions& options, const ClientCommand& command)
@@ -75,10 +107,8 @@ policy::RuleOutcome run_client_rules(const policy::Policy& policy, ClientWorld& 
     facts.user_name = name;
     facts.view = &view;
     facts.client = &client;
-    if (policy.exempts_operators())
-        if (const auto& told =
-                world.read(slurm::WorldNames::read, make_request(options, command).value_or(sender)))
-            facts.sender_is_operator = (*told)->accounting.is_operator(getuid());
+    ThisUser user_rights(world, options, command);
+    facts.sender = &user_rights;
     return policy.run_in_client(sender, facts);
 }
 

@@ -379,6 +379,25 @@ BOOST_AUTO_TEST_CASE(all_rules_of_a_job_read_the_same) {
     BOOST_TEST(decide(policy.get()).message.size() == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(the_next_job_reads_its_own_qos_as_it_is_then) {
+    const auto policy = test::load_rules(
+        {{"a.lua", "rule { submit = function(job, view) local qos = view.qos('Moonlight') "
+                   "job:note('%d, %d GPUs left', qos.Priority, qos:headroom().tres['gres/gpu']) end }"}});
+    const auto told = [&] { return shown(decide(policy.get())); };
+    BOOST_TEST(!policy->reads_own_qos());
+    BOOST_TEST(has(told(), "40, 1 GPUs left"));
+    BOOST_TEST(policy->reads_own_qos()); // from now on it is copied when the job is looked up
+    qos(1).priority = 50;
+    of_ana().tres = counts(gpu, 0);
+    BOOST_TEST(has(told(), "50, 3 GPUs left"));
+    request.qos = "normal"; // another one is copied, which the rule does not ask for
+    BOOST_TEST(has(told(), "50, 3 GPUs left"));
+    BOOST_TEST(!policy->reads_own_qos());
+    request.qos = "moonlight";
+    qos(1).priority = 60;
+    BOOST_TEST(has(told(), "60, 3 GPUs left"));
+}
+
 BOOST_AUTO_TEST_CASE(names_of_records_are_checked_when_the_rules_are_loaded) {
     const auto error = [](const std::string& body) {
         const std::string rule = "rule { submit = function(job, view) " + body + " end }";

@@ -63,7 +63,7 @@ Job random_job(std::mt19937& random) {
         job.request.tres_per_node = "gres:gpu:2";
         job.gpus(2);
     }
-    job.is_by_operator = random() % 8 == 0;
+    job.sender.is_one = random() % 8 == 0;
     return job;
 }
 

@@ -22,6 +22,16 @@ namespace qg::test {
 
 namespace fs = std::filesystem;
 
+/// Who sends a job, and how often that was asked.
+struct Sender final : policy::SenderRights {
+    bool is_operator() noexcept override {
+        ++asked;
+        return is_one;
+    }
+    bool is_one = false;
+    int asked = 0;
+};
+
 /// A job with everything that rules may read. The counts are cpu, mem, node, gres/gpu.
 class Job {
   public:
@@ -69,7 +79,7 @@ class Job {
     [[nodiscard]] policy::RuleInput facts() const {
         const std::string_view partition = request.partition ? std::string_view(*request.partition) : "cpu";
         policy::RuleInput facts{counted_, catalogue_,     user_name,        "physics",  partition,
-                                "normal", knows_accounts, knows_partitions, knows_cpus, is_by_operator};
+                                "normal", knows_accounts, knows_partitions, knows_cpus, &sender};
         facts.view = view;
         return facts;
     }
@@ -91,7 +101,7 @@ class Job {
     model::JobRequest request;
     std::string_view user_name = "ana"; ///< of the job's owner
     policy::RuleView* view = nullptr;   ///< borrowed
-    bool is_by_operator = false;
+    mutable Sender sender;              ///< asked by rules, also of a const job
     bool knows_accounts = true;
     bool knows_partitions = true;
     bool knows_cpus = true;

@@ -121,6 +121,24 @@ std::size_t DecisionView::max_qos() const noexcept {
     return std::clamp<std::size_t>(max_counts / (rows_of_qos * job_.view().tres->size()), 8, 128);
 }
 
+/// Fills in the QOS of this name, if there is one.
+Result<void> DecisionView::copy_qos(std::string_view name, std::optional<policy::QosFacts>& facts) {
+    const model::AccountView& view = job_.view();
+    const bool is_own = text::iequals(name, view.job_qos.name);
+    was_asked_for_own_qos_ = was_asked_for_own_qos_ || is_own;
+    if (is_own && own_qos_ != nullptr && *own_qos_) {
+        facts.emplace(*std::exchange(*own_qos_, std::nullopt));
+        facts->enforces_safe = view.enforce.safe;
+        return {};
+    }
+    return copy_records([&](const quota::JobRecords& records) {
+        const auto id = records.find(name);
+        if (!id) return;
+        facts.emplace(WithResultOf([&] { return records.copy_qos(*id); }));
+        facts->enforces_safe = records.enforce().safe;
+    });
+}
+
 Result<policy::QosFacts*> DecisionView::qos(std::string_view name) {
     constexpr std::size_t max_name = 1024; // of a text in a request
     if (name.size() > max_name) return nullptr;
@@ -133,13 +151,7 @@ Result<policy::QosFacts*> DecisionView::qos(std::string_view name) {
                          text::format("the rules of one job read at most {} QOSs", max_qos())};
         std::list<NamedQos> fresh; // until it is known
         auto& facts = fresh.emplace_back(std::string(name), std::nullopt).facts;
-        const auto done = copy_records([&](const quota::JobRecords& records) {
-            const auto id = records.find(name);
-            if (!id) return;
-            facts.emplace(WithResultOf([&] { return records.copy_qos(*id); }));
-            facts->enforces_safe = records.enforce().safe;
-        });
-        if (!done) return done.error();
+        if (const auto done = copy_qos(name, facts); !done) return done.error();
         all.splice(all.end(), fresh);
         found = std::prev(all.end());
     }

@@ -19,8 +19,14 @@ namespace qg::gate {
 /// Ownership: borrows the resolved request. Cost: nothing is looked up or allocated before a rule asks.
 class DecisionView final : public policy::RuleView {
   public:
-    /// `is_change`: the job exists already.
-    DecisionView(const ResolvedRequest& job, bool is_change) noexcept : job_(job), is_change_(is_change) {}
+    /// `is_change`: the job exists already. `own_qos` is what was copied of its QOS; the first question takes
+    /// it. Null: nothing.
+    DecisionView(const ResolvedRequest& job, bool is_change,
+                 std::optional<model::Qos>* own_qos = nullptr) noexcept
+        : job_(job), is_change_(is_change), own_qos_(own_qos) {}
+
+    /// Whether a rule has asked for the job's QOS.
+    [[nodiscard]] bool was_asked_for_own_qos() const noexcept { return was_asked_for_own_qos_; }
 
     [[nodiscard]] Result<std::time_t> now() override;
     [[nodiscard]] Result<const std::tm*> local_time() override;
@@ -63,6 +69,7 @@ class DecisionView final : public policy::RuleView {
 
     [[nodiscard]] const KnownCluster& known() const noexcept { return job_.context.known; }
     [[nodiscard]] Read& read();
+    [[nodiscard]] Result<void> copy_qos(std::string_view name, std::optional<policy::QosFacts>& facts);
     /// Calls `copy(records)` while the provider's locks are held.
     template <typename Copy>
     [[nodiscard]] Result<void> copy_records(Copy copy) const;
@@ -76,6 +83,8 @@ class DecisionView final : public policy::RuleView {
 
     const ResolvedRequest& job_;
     bool is_change_;
+    bool was_asked_for_own_qos_ = false;
+    std::optional<model::Qos>* own_qos_;
     std::unique_ptr<Read> read_; ///< null: nothing yet
 };
 

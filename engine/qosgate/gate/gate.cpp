@@ -69,9 +69,10 @@ constexpr std::string_view changed_partition = "a partition changed a moment ago
 }
 
 /// Runs the site's rules over a new job. Empty: there are none, or the job is rejected.
-std::optional<RulesRun> run_rules(Decision& decision, const ResolvedRequest& resolved, const Site& site) {
+std::optional<RulesRun> run_rules(Decision& decision, const ResolvedRequest& resolved, const Site& site,
+                                  std::optional<model::Qos>& own_qos) {
     if (!site.has_rules_at(policy::JobEvent::submit)) return std::nullopt;
-    policy::RuleOutcome outcome = run_site_rules(*site.policy, resolved);
+    policy::RuleOutcome outcome = run_site_rules(*site.policy, resolved, /*costs=*/nullptr, &own_qos);
     take_outcome(decision, outcome, {resolved.request, resolved.view()}, site);
     if (outcome.rejected) return std::nullopt;
     decision.changed = std::move(outcome.changed);
@@ -272,14 +273,17 @@ void judge_change(Decision& decision, model::JobUpdate& update, ResolvedRequest&
     const Site site(known, policy, provider_, release_, extent_);
     // Limits that leave room for one part may not leave room for all of them.
     const ResolveOptions options{.extent = parts ? ViewExtent::whole : ViewExtent::short_within_limits};
-    const ResolvedRequest submitted = resolve(request, site.context, options);
+    std::optional<model::Qos> own_qos; // for rules that read it: copied while the records are open anyway
+    ResolveOptions with_own_qos = options;
+    if (policy != nullptr && policy->reads_own_qos()) with_own_qos.own_qos = &own_qos;
+    const ResolvedRequest submitted = resolve(request, site.context, with_own_qos);
     Decision decision; // the only thing returned, so that it is made in its place
     const bool must_wait = site.must_wait(request.submit_uid);
     if (must_wait || request.unread) {
         answer_without_rules(decision, submitted, {request, submitted.view()}, site, must_wait);
         return decision;
     }
-    const std::optional<RulesRun> rules = run_rules(decision, submitted, site);
+    const std::optional<RulesRun> rules = run_rules(decision, submitted, site, own_qos);
     if (decision.reject != RejectCode::none) return decision;
     if (decision.changed)
         judge_changed(decision, site, options, rules, parts);

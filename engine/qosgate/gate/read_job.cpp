@@ -97,7 +97,7 @@ std::optional<TimeLimit> max_time_of(const AccountView& view) {
 }
 
 [[gnu::hot]] policy::RuleInput facts_of(const ResolvedRequest& resolved, const model::ResolvedJob& counted,
-                                        bool sender_is_operator) {
+                                        policy::SenderRights& sender) {
     const AccountView& view = resolved.view();
     const std::string_view partition = view.partitions.empty()
                                            ? std::string_view()
@@ -111,7 +111,7 @@ std::optional<TimeLimit> max_time_of(const AccountView& view) {
             .knows_accounts = resolved.known || resolved.has_no_accounts(),
             .knows_partitions = knows_partitions_of(resolved),
             .knows_cpus = resolved.counter.knows_cpus(),
-            .sender_is_operator = sender_is_operator,
+            .sender = &sender,
             .max_time = max_time_of(view),
             .begun = resolved.context.known.script_clock};
 }
@@ -119,11 +119,11 @@ std::optional<TimeLimit> max_time_of(const AccountView& view) {
 /// A job that rules have changed, counted again. Not movable: its parts refer to each other.
 class CountedJob {
   public:
-    CountedJob(const JobRequest& changed, const ClusterContext& context, bool sender_is_operator)
+    CountedJob(const JobRequest& changed, const ClusterContext& context, policy::SenderRights& sender)
         : request_(changed),
           resolved_(WithResultOf([&] { return resolve_again(request_, context, /*is_change=*/false); })),
           min_job_(at_least(*resolved_)),
-          facts_(facts_of(*resolved_, min_job_ ? *min_job_ : resolved_->job, sender_is_operator)) {}
+          facts_(facts_of(*resolved_, min_job_ ? *min_job_ : resolved_->job, sender)) {}
     CountedJob(const CountedJob&) = delete;
     CountedJob& operator=(const CountedJob&) = delete;
 
@@ -138,11 +138,11 @@ class CountedJob {
 
 } // namespace
 
-[[gnu::hot]] ReadJob::ReadJob(const ResolvedRequest& resolved, bool sender_is_operator,
-                              policy::JobEvent event)
+[[gnu::hot]] ReadJob::ReadJob(const ResolvedRequest& resolved, policy::JobEvent event,
+                              std::optional<model::Qos>* own_qos)
     : resolved_(resolved), read_(as_read(resolved.request, resolved.view())), min_job_(at_least(resolved)),
-      facts_(facts_of(resolved, min_job_ ? *min_job_ : resolved.job, sender_is_operator)),
-      view_(resolved, event == policy::JobEvent::modify) {
+      facts_(facts_of(resolved, min_job_ ? *min_job_ : resolved.job, *this)),
+      view_(resolved, event == policy::JobEvent::modify, own_qos) {
     facts_.view = &view_;
     if (event == policy::JobEvent::submit) facts_.recounter = this;
 }
@@ -155,9 +155,19 @@ void ReadJob::restore_names(std::optional<JobRequest>& changed) const {
 }
 
 Result<std::shared_ptr<const policy::RuleInput>> ReadJob::recount(const JobRequest& changed) {
-    const auto job =
-        std::make_shared<const CountedJob>(changed, resolved_.context, facts_.sender_is_operator);
+    const auto job = std::make_shared<const CountedJob>(changed, resolved_.context, *this);
     return std::shared_ptr<const policy::RuleInput>(job, &job->facts());
+}
+
+bool ReadJob::is_operator() noexcept {
+    if (!is_operator_) {
+        try {
+            is_operator_ = resolved_.context.provider.is_operator(resolved_.request.submit_uid);
+        } catch (...) { // without memory it is not known
+            is_operator_ = false;
+        }
+    }
+    return *is_operator_;
 }
 
 } // namespace qg::gate

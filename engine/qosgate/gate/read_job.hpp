@@ -15,10 +15,11 @@
 namespace qg::gate {
 
 /// Ownership: borrows the resolved request. Threads: not thread-safe; it belongs to one decision.
-class ReadJob final : public policy::JobRecounter {
+class ReadJob final : public policy::JobRecounter, public policy::SenderRights {
   public:
-    /// `sender_is_operator`: see policy::RuleInput. A job that is changed is not counted again.
-    ReadJob(const ResolvedRequest& resolved, bool sender_is_operator, policy::JobEvent event);
+    /// A job that is changed is not counted again. `own_qos`: see DecisionView.
+    ReadJob(const ResolvedRequest& resolved, policy::JobEvent event,
+            std::optional<model::Qos>* own_qos = nullptr);
     ReadJob(const ReadJob&) = delete;
     ReadJob& operator=(const ReadJob&) = delete;
 
@@ -29,10 +30,14 @@ class ReadJob final : public policy::JobRecounter {
 
     void measure(std::vector<policy::RuleCost>* costs) noexcept { facts_.costs = costs; }
 
+    /// Whether a rule has asked for the job's QOS.
+    [[nodiscard]] bool was_asked_for_own_qos() const noexcept { return view_.was_asked_for_own_qos(); }
+
     /// Puts the names back as the user wrote them, if rules left them alone.
     void restore_names(std::optional<model::JobRequest>& changed) const;
 
     Result<std::shared_ptr<const policy::RuleInput>> recount(const model::JobRequest& changed) override;
+    bool is_operator() noexcept override;
 
   private:
     const ResolvedRequest& resolved_;
@@ -40,6 +45,7 @@ class ReadJob final : public policy::JobRecounter {
     std::optional<model::ResolvedJob> min_job_;
     policy::RuleInput facts_;
     DecisionView view_;
+    std::optional<bool> is_operator_; ///< empty: nobody has asked
 };
 
 } // namespace qg::gate

@@ -41,6 +41,7 @@ const model::AccountView& nothing_known() {
         make_lookup(counted.request, counted.partitions, context.release, options.requester);
     const bool is_too_long = is_too_long_for(counted.partitions.found.size(), counted.request);
     if (options.extent == ViewExtent::short_within_limits && !is_too_long) lookup.job_bounds = &bounds;
+    lookup.own_qos = options.own_qos;
     auto found = context.provider.check(lookup);
     if (found) found->usage_lasts = context.cluster.usage_lasts;
     if (!bounds.was_asked()) counted.count(found ? *found : nothing_known());

@@ -20,7 +20,8 @@ enum class ViewExtent : std::uint8_t { whole, short_within_limits };
 struct ResolveOptions {
     std::optional<std::uint32_t> requester = {}; ///< who changes the job; empty: a submission
     ViewExtent extent = ViewExtent::whole;
-    bool names_partitions = true; ///< the job gets its partitions now; else it has had them
+    bool names_partitions = true;                 ///< the job gets its partitions now; else it has had them
+    std::optional<model::Qos>* own_qos = nullptr; ///< see quota::Lookup
 };
 
 /// A request with everything that the decision about it needs. Without a view, the counts are there as far as

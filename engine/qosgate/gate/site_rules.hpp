@@ -21,9 +21,11 @@ struct RulesRun {
 
 /// Runs the rules over a new job. They read QOS and account as spelled in accounting (unknown names in lower
 /// case), and partitions and reservations without empty and repeated parts. Fields that rules do not change
-/// stay as the user wrote them. `costs` gets what each rule took; null: nobody measures.
+/// stay as the user wrote them. `costs` gets what each rule took; null: nobody measures. `own_qos`: see
+/// DecisionView.
 policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedRequest& submitted,
-                                   std::vector<policy::RuleCost>* costs = nullptr);
+                                   std::vector<policy::RuleCost>* costs = nullptr,
+                                   std::optional<model::Qos>* own_qos = nullptr);
 
 /// Runs the rules over a change. The outcome's changes are not to be applied. `before` is the job before the
 /// change; null if no rule reads it. `parts` are what the change sets.

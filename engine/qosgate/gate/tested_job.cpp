@@ -34,8 +34,7 @@ JobInTest::JobInTest(const policy::TestJob& job, model::JobRequest request,
                      std::shared_ptr<const GivenCluster> given, const TestReading& how)
     : written_(job), request_(std::move(request)), given_(std::move(given)), has_account_(how.has_account),
       resolved_(resolve_tested(request_, *given_, how)),
-      read_(resolved_, given_->quota.is_operator(request_.submit_uid),
-            how.is_change ? policy::JobEvent::modify : policy::JobEvent::submit),
+      read_(resolved_, how.is_change ? policy::JobEvent::modify : policy::JobEvent::submit),
       said_(as_said(read_.facts())), facts_(with_defaults(read_.facts(), said_)) {
     if (facts_.recounter != nullptr) facts_.recounter = this;
 }
@@ -65,7 +64,7 @@ policy::RuleInput JobInTest::with_defaults(const policy::RuleInput& counted,
             .knows_accounts = counted.knows_accounts,
             .knows_partitions = counted.knows_partitions,
             .knows_cpus = counted.knows_cpus || written_.counts().contains("cpu"),
-            .sender_is_operator = counted.sender_is_operator,
+            .sender = counted.sender,
             .max_time = counted.max_time,
             .view = counted.view,
             .recounter = counted.recounter};

@@ -79,8 +79,6 @@ Policy::Policy(std::shared_ptr<const SourceDirectory> sources, Settings settings
                std::unique_ptr<StatePool> pool, const CompileOptions& options,
                std::shared_ptr<compat::SiteScript> script)
     : sources_(std::move(sources)), settings_(std::move(settings)), rules_(std::move(rules)),
-      exempts_operators_(
-          std::ranges::any_of(rules_, [](const RuleInfo& rule) { return rule.exempt.operators; })),
       reads_groups_(may_read_groups(*sources_)), looked_at_(looked_at_by(rules_)), pool_(std::move(pool)),
       failures_(options.counts_failures
                     ? std::make_unique<RuleFailures>(rules_.size(), settings_.rule_failures)

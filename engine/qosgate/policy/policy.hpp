@@ -21,6 +21,7 @@
 #include "qosgate/policy/settings.hpp"
 #include "qosgate/policy/source_files.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -62,6 +63,16 @@ class JobRecounter {
     ~JobRecounter() = default;
 };
 
+/// Tells what the sender of a request may do. Ownership and threads: as RuleInput.
+class SenderRights {
+  public:
+    /// Whether the sender is an operator; false also if it is not known. A second question costs nothing.
+    [[nodiscard]] virtual bool is_operator() noexcept = 0;
+
+  protected:
+    ~SenderRights() = default;
+};
+
 /// What rules may read about a job beyond its request. It describes one state of the request; `recounter`
 /// describes the job as rules have changed it. Ownership: everything is borrowed for the duration of
 /// Policy::run.
@@ -80,9 +91,7 @@ struct RuleInput {
 
     bool knows_cpus = true; ///< false: the job asks for CPUs per GPU but for no GPUs; reading them fails, too
 
-    /// Whether the sender of the request is an operator. False also if it is not known, or if no rule asks
-    /// for it (Policy::exempts_operators).
-    bool sender_is_operator = false;
+    SenderRights* sender = nullptr; ///< asked where a rule exempts operators; null: the sender is none
 
     /// The maximum time of a job without a requested or default time: the longest MaxTime of its partitions.
     /// Empty: it has no partition.
@@ -213,12 +222,17 @@ class Policy {
     [[nodiscard]] bool
     has_enforcing_rule_at(JobEvent event,
                           model::UpdateParts parts = model::UpdateParts::all()) const noexcept;
-    /// Whether some rule does not look at requests of operators.
-    [[nodiscard]] bool exempts_operators() const noexcept { return exempts_operators_; }
     /// Whether some rule may read the job before a change.
     [[nodiscard]] bool reads_job_before() const noexcept;
     /// Whether some rule may read the groups of users.
     [[nodiscard]] bool reads_groups() const noexcept { return reads_groups_; }
+    /// Whether the rules read the QOS of the last job. Those of the next one probably do so, too.
+    [[nodiscard]] bool reads_own_qos() const noexcept {
+        return reads_own_qos_.load(std::memory_order_relaxed);
+    }
+    void note_own_qos(bool is_read) const noexcept {
+        if (reads_own_qos() != is_read) reads_own_qos_.store(is_read, std::memory_order_relaxed);
+    }
     /// Identity by content: equal for equal file names and contents; 0 for a site without the directory.
     [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
     [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
@@ -260,8 +274,8 @@ class Policy {
     std::shared_ptr<const SourceDirectory> sources_;
     Settings settings_;
     std::vector<RuleInfo> rules_;
-    bool exempts_operators_;
     bool reads_groups_;
+    mutable std::atomic<bool> reads_own_qos_ = false;
     model::UpdateParts looked_at_;           ///< by some rule for changes
     std::unique_ptr<StatePool> pool_;        ///< null if there are no rules
     std::unique_ptr<RuleFailures> failures_; ///< null if they do not count

@@ -30,7 +30,7 @@ constexpr int asked_at_once = 64;
     const model::JobRequest& job = input.job;
     const bool is_root = job.submit_uid == 0;
     if ((exempt.root || exempt.operators) && is_root) return true;
-    if (exempt.operators && input.facts.sender_is_operator) return true;
+    if (exempt.operators && input.facts.sender != nullptr && input.facts.sender->is_operator()) return true;
     const std::string_view name = input.facts.user_name; // the owner's
     return job.submit_uid == job.user_id && !name.empty() &&
            std::ranges::find(exempt.users, name) != exempt.users.end();
@@ -77,8 +77,13 @@ struct Calls {
 
     /// Goes on to the next rule that must run. False: there is none, or the caller is to look at the clock.
     [[nodiscard]] bool finds_rule() noexcept {
-        for (; next < end && asked < asked_at_once; ++next)
+        // What is known at once is of no interest, unless it makes rules that have failed begin anew.
+        const bool skips = passes != nullptr && (input.failures == nullptr || !input.failures->has_any());
+        for (; asked < asked_at_once; ++next) {
+            if (skips) next = std::min(passes->first_not_known_at_once(next), end);
+            if (next == end) break;
             if (!leaves_out(next)) return true;
+        }
         if (asked == asked_at_once) start_clock(state.budget());
         return false;
     }
@@ -205,6 +210,7 @@ CalledRules call_rules(CompiledRules& compiled, std::span<const RuleInfo> rules,
 
 [[gnu::cold]] CalledRules call_measured(CompiledRules& compiled, std::span<const RuleInfo> rules,
                                         const ChainInput& input, std::size_t index, RuleRun& run) {
+    if (!applies(rules[index], input)) return {index + 1};
     const auto begin = std::chrono::steady_clock::now();
     CalledRules called = call_from_to(compiled, rules, input, index, index + 1, run);
     const auto end = std::chrono::steady_clock::now();

@@ -261,9 +261,9 @@ const RuleInfo& as_it_runs(const RuleInfo& rule, std::size_t index, const ChainI
     return warning_only(rule, switched);
 }
 
-/// The first rule that applies, from this one on.
-std::size_t first_that_applies(std::span<const RuleInfo> rules, std::size_t from, const ChainInput& input) {
-    while (from < rules.size() && !applies(rules[from], input))
+/// The first rule for such events, from this one on. It may leave this sender's requests alone.
+std::size_t first_for(const ChainInput& input, std::span<const RuleInfo> rules, std::size_t from) {
+    while (from < rules.size() && !rules[from].runs_at(input.event, input.parts))
         ++from;
     return from;
 }
@@ -298,13 +298,14 @@ std::size_t first_that_applies(std::span<const RuleInfo> rules, std::size_t from
     RuleOutcome outcome; // the only thing returned, so that it is made in its place
     Chain chain(outcome, settings, input);
     StateLease lease(pool, settings.rule_time, input.facts.begun);
-    for (std::size_t next = first_that_applies(rules, 0, input); next < rules.size() && !chain.has_ended();
-         next = first_that_applies(rules, next, input)) {
+    for (std::size_t next = first_for(input, rules, 0); next < rules.size() && !chain.has_ended();
+         next = first_for(input, rules, next)) {
         const auto compiled = lease.get();
         if (!compiled || lease.is_out_of_time()) {
             if (chain.rejected()) break; // the rules that are left cannot change that
-            chain.fail_unrun(that_apply(std::span(rules).subspan(next), input),
-                             lease.is_out_of_time() ? out_of_time(settings) : compiled.error().message);
+            if (const auto unrun = that_apply(std::span(rules).subspan(next), input); !unrun.empty())
+                chain.fail_unrun(unrun,
+                                 lease.is_out_of_time() ? out_of_time(settings) : compiled.error().message);
             break;
         }
         RuleRun run(chain.current(), chain.facts(), input.facts, input.event);

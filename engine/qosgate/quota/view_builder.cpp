@@ -155,6 +155,8 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
         records, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists, by_operator}, enforce);
     QosIds ids;
     if (chosen.id && records.has_qos(*chosen.id)) ids.job = chosen.id;
+    if (lookup.own_qos != nullptr && ids.job)
+        lookup.own_qos->emplace(WithResultOf([&] { return records.copy_qos(*ids.job); }));
 
     AccountView view{.tres = records.tres(),
                      .enforce = enforce,
