@@ -19,11 +19,11 @@ constexpr std::size_t max_examples = 3;
 constexpr std::size_t max_rows = 20; ///< for people
 /// What stands for a difference that no rule made.
 constexpr const char* no_rule = "(no rule)";
-constexpr std::string_view accepted = "accepted";
+constexpr std::string_view outcome_accepted = "accepted";
 constexpr std::size_t max_words = 300; ///< bytes of an example
 
 /// The lines in one text for people.
-std::string shown(const std::vector<std::string>& lines) {
+std::string show_lines(const std::vector<std::string>& lines) {
     return lines.empty() ? "nothing else" : text::printable(text::join(lines, " / "), max_words);
 }
 
@@ -31,8 +31,8 @@ std::string shown(const std::vector<std::string>& lines) {
 
 OutcomeChange outcome_change(std::string_view before, std::string_view after) noexcept {
     if (before == after) return OutcomeChange::none;
-    if (before == accepted) return OutcomeChange::refused;
-    return after == accepted ? OutcomeChange::accepted : OutcomeChange::otherwise;
+    if (before == outcome_accepted) return OutcomeChange::refused;
+    return after == outcome_accepted ? OutcomeChange::accepted : OutcomeChange::otherwise;
 }
 
 void ChangeSums::Sum::add(const Change& change) {
@@ -116,8 +116,8 @@ void ChangeSums::print_words(std::ostream& out) const {
     for (const auto& [rule, example] : words_) {
         if (printed++ == max_rows) break;
         out << text::format("  {} ({})\n    now:       {}\n    candidate: {}\n", text::printable(rule, 60),
-                            text::printable(example.id, 40), shown(example.words.before),
-                            shown(example.words.after));
+                            text::printable(example.id, 40), show_lines(example.words.before),
+                            show_lines(example.words.after));
     }
     if (words_.size() > max_rows)
         out << text::format("and {} more (--json has all)\n", words_.size() - max_rows);

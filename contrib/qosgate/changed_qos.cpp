@@ -45,7 +45,7 @@ bool decides(const QosField& field) {
            std::ranges::find(others, field.name) != std::end(others);
 }
 
-std::uint32_t narrow(std::uint64_t value) {
+std::uint32_t to_32_bits(std::uint64_t value) {
     return static_cast<std::uint32_t>(
         std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
 }
@@ -60,7 +60,8 @@ QosRecord to_record(const model::Qos& qos, const model::TresCatalogue& tres) {
         if (flag.member != nullptr && qos.flags.*flag.member) record.flags.emplace(flag.name);
     for (const QosField& field : model::qos_fields()) {
         if (const auto limit = model::find_count_limit(field.name)) {
-            if (const auto value = qos.limits.get(*limit)) model::put_field(field, record, narrow(*value));
+            if (const auto value = qos.limits.get(*limit))
+                model::put_field(field, record, to_32_bits(*value));
         } else if (const auto of_tres = model::find_tres_limit(field.name)) {
             model::TresLimits values;
             for (std::size_t i = 0; i < tres.size(); ++i)
@@ -96,7 +97,7 @@ void take_record(model::Qos& qos, const QosRecord& record, const model::TresCata
         take_limit(field, record, tres, qos.limits);
 }
 
-Result<quota::LocalQos*> find_qos(quota::LocalRecords& records, const std::string& name) {
+Result<quota::LocalQos*> find_local_qos(quota::LocalRecords& records, const std::string& name) {
     std::vector<std::string> names;
     for (quota::LocalQos& local : records.qos) {
         if (text::iequals(local.qos.name, name)) return &local;
@@ -117,7 +118,7 @@ Result<std::vector<std::string>> change_qos(quota::LocalRecords& records,
         const auto change = model::QosChange::parse(parts->assignments, *records.tres);
         if (!change) return change.error().in("--qos");
         for (const std::string& name : parts->names) {
-            const auto found = find_qos(records, name);
+            const auto found = find_local_qos(records, name);
             if (!found) return found.error().in("--qos");
             model::Qos& qos = (*found)->qos;
             const QosRecord before = to_record(qos, *records.tres);
@@ -136,7 +137,7 @@ Result<std::vector<std::string>> change_qos(quota::LocalRecords& records,
 }
 
 void put_qos(quota::LocalRecords& records, const QosRecord& record) {
-    const auto found = find_qos(records, record.name);
+    const auto found = find_local_qos(records, record.name);
     if (found) {
         take_record((*found)->qos, record, *records.tres);
         return;

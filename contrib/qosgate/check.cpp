@@ -34,7 +34,7 @@ std::string find_unjudged(const JudgedJob& job) {
     return text::join(unjudged, "; ");
 }
 
-Result<int> check(const JobQuestion& question, Output& output) {
+Result<int> check_job(const JobQuestion& question, Output& output) {
     const auto job = judge_command_line(question, output);
     if (!job) return job.error();
     if (!*job) return exit_usage;
@@ -102,7 +102,7 @@ void add_check(Command app, Invocation& invocation) {
     command.add_option("COMMAND", options->words, "The client and its arguments, after '--'").required();
     add_json_flag(command, invocation);
     command.callback([&invocation, options] {
-        invocation.action = [options](Output& output) { return check(*options, output); };
+        invocation.action = [options](Output& output) { return check_job(*options, output); };
     });
 }
 

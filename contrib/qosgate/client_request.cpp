@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view module_name = "qosgate_client.so";
 constexpr std::string_view no_conf = "/nonexistent/slurm.conf"; ///< until the module puts the right one back
-constexpr std::size_t max_bytes = std::size_t{256} << 20u;      ///< scripts have at most some MiB
+constexpr std::size_t max_request_bytes = std::size_t{256} << 20u; ///< scripts have at most some MiB
 
 /// The module: beside this program where it was built, else where it is installed.
 Result<fs::path> find_module() {
@@ -140,7 +140,7 @@ Result<pid_t> start_client(std::span<const std::string> words, const fs::path& m
 Result<std::string> read_all(int pipe) {
     std::string bytes;
     std::array<char, 65536> part{};
-    while (bytes.size() <= max_bytes) {
+    while (bytes.size() <= max_request_bytes) {
         const ssize_t count = read(pipe, part.data(), part.size());
         if (count < 0 && errno == EINTR) continue;
         if (count < 0)
@@ -167,7 +167,7 @@ int wait_for(pid_t process) {
 }
 
 /// What the module of a started client sends. Errors: as ask_client().
-Result<std::string> receive(const std::string& client, pid_t process, int pipe) {
+Result<std::string> receive_request(const std::string& client, pid_t process, int pipe) {
     auto bytes = read_all(pipe);
     if (!bytes) kill(process, SIGTERM); // it may wait for a reader
     const int status = wait_for(process);
@@ -223,7 +223,7 @@ Result<ClientJob> ask_client(std::span<const std::string> words, const fs::path&
     const auto process = start_client(words, *module, policy, ends[1]);
     close(ends[1]);
     if (!process) return process.error();
-    const auto bytes = receive(words.front(), *process, ends[0]);
+    const auto bytes = receive_request(words.front(), *process, ends[0]);
     if (!bytes) return bytes.error();
 
     return read_answer(words.front(), *bytes);

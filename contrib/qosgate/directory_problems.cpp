@@ -14,17 +14,15 @@
 namespace qg::cli {
 namespace {
 
-using policy::Finding;
-
 /// "20-b.lua:3: "
-std::string place_of(const Finding& finding) {
+std::string place_of_finding(const policy::Finding& finding) {
     if (finding.file.empty()) return "";
     return finding.line == 0 ? finding.file + ": " : text::format("{}:{}: ", finding.file, finding.line);
 }
 
 /// How surely an error of slurmctld is this finding; 0: it is not. Its words may be others at the same place.
-int likeness(const Finding& finding, std::string_view error) {
-    const std::string place = place_of(finding);
+int likeness(const policy::Finding& finding, std::string_view error) {
+    const std::string place = place_of_finding(finding);
     const auto at = error.find(place);
     constexpr std::string_view before_a_name = " /'";
     const bool is_there = !place.empty() && at != error.npos &&
@@ -34,21 +32,22 @@ int likeness(const Finding& finding, std::string_view error) {
 }
 
 /// The finding that is this error of slurmctld; the end: none.
-std::vector<Finding>::const_iterator find_known(const std::vector<Finding>& found, std::string_view error) {
-    const auto best =
-        std::ranges::max_element(found, {}, [&](const Finding& finding) { return likeness(finding, error); });
+std::vector<policy::Finding>::const_iterator find_known(const std::vector<policy::Finding>& found,
+                                                        std::string_view error) {
+    const auto best = std::ranges::max_element(
+        found, {}, [&](const policy::Finding& finding) { return likeness(finding, error); });
     return best == found.end() || likeness(*best, error) == 0 ? found.end() : best;
 }
 
 /// What keeps the directory from loading.
-std::vector<Finding> find_all(const PolicyDirectory& directory) {
+std::vector<policy::Finding> find_all(const PolicyDirectory& directory) {
     const ReaderRights rights(directory);
     if (rights.are_missing()) return {};
     auto read = policy::read_all_sources(directory.path, {.trusted_user = directory.reader});
     if (!read) return {};
-    std::vector<Finding> found = policy::check_sources(read->sources).findings;
+    std::vector<policy::Finding> found = policy::check_sources(read->sources).findings;
     found.insert(found.end(), read->findings.begin(), read->findings.end());
-    std::erase_if(found, [](const Finding& finding) { return !finding.stops_loading; });
+    std::erase_if(found, [](const policy::Finding& finding) { return !finding.stops_loading; });
     return found;
 }
 
@@ -58,14 +57,14 @@ DirectoryProblems find_problems(const std::filesystem::path& path, std::string_v
     const auto directory = find_policy_directory(path.string());
     // Another reader may be unable to read what slurmctld reads.
     if (!directory || !directory->reader || (geteuid() != 0 && geteuid() != *directory->reader)) return {};
-    const std::vector<Finding> found = find_all(*directory);
+    const std::vector<policy::Finding> found = find_all(*directory);
     const auto error = find_known(found, known);
     if (error == found.end()) return {};
     DirectoryProblems problems{.confirms_error = true};
-    for (const Finding& finding : found) {
+    for (const policy::Finding& finding : found) {
         const bool is_told = finding.file == error->file && finding.line == error->line &&
                              (finding.line != 0 || finding.message == error->message);
-        if (!is_told) problems.others.push_back(place_of(finding) + finding.message);
+        if (!is_told) problems.others.push_back(place_of_finding(finding) + finding.message);
     }
     return problems;
 }

@@ -62,7 +62,8 @@ ordered_json violations_json(const std::vector<limits::Violation>& violations,
 }
 
 /// The verdict on one scenario, with the field names of the scenario format.
-ordered_json judge(const quota::Scenario& scenario, limits::Release release, const EvalOptions& options) {
+ordered_json judge_scenario(const quota::Scenario& scenario, limits::Release release,
+                            const EvalOptions& options) {
     const auto strictness =
         options.strict ? limits::Strictness::assume_strict : limits::Strictness::as_configured;
     const auto submit = limits::evaluate_submit(scenario.view, scenario.job, release, strictness);
@@ -90,7 +91,7 @@ ordered_json judge(const quota::Scenario& scenario, limits::Release release, con
     return verdict;
 }
 
-constexpr std::size_t max_line = std::size_t{16} << 20u;
+constexpr std::size_t max_scenario = std::size_t{16} << 20u;
 
 Result<int> eval(const EvalOptions& options, Output& output) {
     const auto release = limits::Release::parse(options.release);
@@ -110,7 +111,7 @@ Result<int> eval(const EvalOptions& options, Output& output) {
     std::size_t number = 0;
     std::size_t wrong = 0;
     for (;;) {
-        const auto is_read = read_line(in, line, max_line);
+        const auto is_read = read_line(in, line, max_scenario);
         if (!is_read)
             return Error(is_read.error()).in(text::format("{}:{}", text::printable(name), number + 1));
         if (!*is_read) break;
@@ -123,7 +124,7 @@ Result<int> eval(const EvalOptions& options, Output& output) {
                                      text::printable(scenario.error().message, 500)));
             continue;
         }
-        output.text() << judge(*scenario, *release, options).dump() << '\n';
+        output.text() << judge_scenario(*scenario, *release, options).dump() << '\n';
         if (!output.text()) break; // a reader that is gone: the end says so
     }
     if (in.bad())

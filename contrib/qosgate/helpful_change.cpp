@@ -24,7 +24,7 @@ using model::JobRequest;
 using model::LimitMeasure;
 
 /// A change, as scontrol names it.
-struct Change {
+struct RequestChange {
     JobRequest after;
     std::string words; ///< "QOS=plain"
     bool names_qos = false;
@@ -42,8 +42,8 @@ class ChangeFinder {
     std::vector<std::string> find(std::span<const Violation> blocking) {
         std::vector<std::string> lines;
         if (!has_whole_name() || !can_judge()) return lines;
-        const auto add_first = [&](const std::vector<Change>& changes) {
-            const auto helps = [this](const Change& change) { return helps_with(change); };
+        const auto add_first = [&](const std::vector<RequestChange>& changes) {
+            const auto helps = [this](const RequestChange& change) { return helps_with(change); };
             const auto found = std::ranges::find_if(changes, helps);
             if (found != changes.end())
                 lines.push_back(text::format("scontrol update {} {}", job_word(), found->words));
@@ -95,7 +95,7 @@ class ChangeFinder {
     }
 
     /// Whether slurmctld accepts the change, and the job can then start in one of its partitions.
-    bool helps_with(const Change& change) const {
+    bool helps_with(const RequestChange& change) const {
         const gate::Gate gate(*context_.world.accounting, context_.release);
         const auto known = gate::KnownCluster::as_read(
             context_.world.cluster.get(), {.now = context_.now, .cluster_read_at = context_.world.now});
@@ -117,7 +117,7 @@ class ChangeFinder {
     }
 
     /// Times that limits on time and the partitions would allow, the longest first.
-    std::vector<Change> shorter_times(std::span<const Violation> blocking) const {
+    std::vector<RequestChange> shorter_times(std::span<const Violation> blocking) const {
         const std::uint64_t present = before_.time_limit.value_or(TimeLimit::unlimited()).minutes;
         std::uint64_t least = present;
         for (const Violation& violation : blocking) {
@@ -133,14 +133,14 @@ class ChangeFinder {
         const auto asked = resolve(before_);
         for (const model::PartitionChoice& choice : asked.view().partitions)
             times.insert(std::min<std::uint64_t>(least, choice.partition->max_time.minutes));
-        std::vector<Change> changes;
+        std::vector<RequestChange> changes;
         for (const std::uint64_t minutes : times)
             if (minutes > 0 && minutes < present) changes.push_back(with_time(minutes));
         return changes;
     }
 
-    Change with_time(std::uint64_t minutes) const {
-        Change change{
+    RequestChange with_time(std::uint64_t minutes) const {
+        RequestChange change{
             .after = before_, .words = "TimeLimit=" + limits::format_time(minutes), .names_time = true};
         change.after.time_limit = TimeLimit{static_cast<std::uint32_t>(minutes)};
         if (before_.time_min && before_.time_min->minutes > minutes) { // slurmctld would refuse it
@@ -150,12 +150,12 @@ class ChangeFinder {
         return change;
     }
 
-    std::vector<Change> other_qos() const {
+    std::vector<RequestChange> other_qos() const {
         const std::string account = before_.account.value_or(std::string());
-        std::vector<Change> changes;
+        std::vector<RequestChange> changes;
         for (const std::string& qos : alternatives(account).permitted_qos) {
             if (text::iequals(qos, job_.qos)) continue;
-            Change change{.after = before_, .words = quoted("QOS=" + qos), .names_qos = true};
+            RequestChange change{.after = before_, .words = quoted("QOS=" + qos), .names_qos = true};
             change.after.qos = qos;
             keep_time(change);
             changes.push_back(std::move(change));
@@ -164,7 +164,7 @@ class ChangeFinder {
     }
 
     /// In some releases a new QOS brings a time limit of its own.
-    void keep_time(Change& change) const {
+    void keep_time(RequestChange& change) const {
         const bool is_replaced = context_.release.follows(limits::rules::qos_change_replaces_time) ||
                                  context_.release.follows(limits::rules::qos_change_replaces_time_again);
         if (!is_replaced || !before_.time_limit) return;
@@ -172,11 +172,11 @@ class ChangeFinder {
         change.names_time = true;
     }
 
-    std::vector<Change> other_partitions() const {
-        std::vector<Change> changes;
+    std::vector<RequestChange> other_partitions() const {
+        std::vector<RequestChange> changes;
         for (const std::string& partition : gate::list_open_partitions(resolve(before_))) {
             if (before_.partition == partition || needs_more_nodes(partition)) continue;
-            Change change{.after = before_, .words = quoted("Partition=" + partition)};
+            RequestChange change{.after = before_, .words = quoted("Partition=" + partition)};
             change.after.partition = partition;
             changes.push_back(std::move(change));
         }
@@ -189,11 +189,11 @@ class ChangeFinder {
         return partition != nullptr && partition->min_nodes > before_.min_nodes.value_or(1);
     }
 
-    std::vector<Change> other_accounts() const {
-        std::vector<Change> changes;
+    std::vector<RequestChange> other_accounts() const {
+        std::vector<RequestChange> changes;
         for (const std::string& account : alternatives({}).accounts) {
             if (text::iequals(account, job_.account)) continue;
-            Change change{.after = before_, .words = quoted("Account=" + account)};
+            RequestChange change{.after = before_, .words = quoted("Account=" + account)};
             change.after.account = account;
             changes.push_back(std::move(change));
         }

@@ -38,7 +38,7 @@ std::uint64_t minutes_left(const QueuedJob& job, std::time_t now) {
     return job.end > now ? static_cast<std::uint64_t>(job.end - now) / 60 : 0;
 }
 
-std::uint64_t amount_of(const QueuedJob& job, const CountedJobs& counted, std::time_t now) {
+std::uint64_t amount_of_job(const QueuedJob& job, const CountedJobs& counted, std::time_t now) {
     switch (model::facts_of(counted.limit).measure) {
     case LimitMeasure::tres: return job.holds_resources() ? amount_in(job.tres, counted.tres) : 0;
     case LimitMeasure::tres_run_minutes:
@@ -134,7 +134,7 @@ Holders find_holders(const CountedJobs& counted, std::span<const QueuedJob> jobs
     Holders holders;
     if (!model::facts_of(counted.limit).counts_others()) return holders;
     for (const QueuedJob& job : jobs) {
-        const std::uint64_t amount = counted.counts(job) ? amount_of(job, counted, now) : 0;
+        const std::uint64_t amount = counted.counts(job) ? amount_of_job(job, counted, now) : 0;
         if (amount == 0) continue;
         holders.jobs.push_back({.job = &job, .amount = amount, .end = end_of(job)});
         holders.sum += amount;

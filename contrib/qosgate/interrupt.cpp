@@ -11,7 +11,7 @@ namespace {
 
 using slurmdb::CommitStep;
 
-constexpr std::array<int, 3> watched{SIGINT, SIGTERM, SIGHUP};
+constexpr std::array<int, 3> noted_signals{SIGINT, SIGTERM, SIGHUP};
 
 std::atomic<CommitStep> current_step{CommitStep::undone};
 std::atomic<int> waiting_signal{0};
@@ -70,7 +70,7 @@ void on_signal(int number) {
 
 } // namespace
 
-InterruptWatch::InterruptWatch() : signals_(watched, on_signal) {}
+InterruptWatch::InterruptWatch() : signals_(noted_signals, on_signal) {}
 
 void InterruptWatch::note(CommitStep step) {
     current_step = step;

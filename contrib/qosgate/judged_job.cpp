@@ -33,7 +33,7 @@ std::optional<std::uint32_t> group_of(const JobUser& user) {
 }
 
 /// Makes of the parts of a job what slurmctld hands to plugins.
-void receive(std::vector<slurm::JobDescCopy>& parts, const JobUser& user, const JudgedWorld& world) {
+void receive_parts(std::vector<slurm::JobDescCopy>& parts, const JobUser& user, const JudgedWorld& world) {
     constexpr std::uint32_t nobody =
         99; // SLURM_AUTH_NOBODY: since 23.02 clients send it, and slurmctld knows them
     const auto group = group_of(user);
@@ -60,7 +60,7 @@ std::vector<TriedScript> try_scripts(std::vector<slurm::JobDescCopy>& parts, con
 /// Judges the parts of a job, and keeps in them what the site's script writes.
 TriedJob try_parts(std::vector<slurm::JobDescCopy>& parts, const JobUser& user, const JudgedWorld& world,
                    const policy::Policy& policy) {
-    receive(parts, user, world);
+    receive_parts(parts, user, world);
     const auto scripts = try_scripts(parts, user, world, policy);
     std::vector<model::JobRequest> requests;
     for (const slurm::JobDescCopy& part : parts)

@@ -26,7 +26,7 @@ bool is_cluster_hidden(const slurm::AssocRecords& records) {
 }
 
 /// The cluster is empty if it is hidden and not needed.
-Result<LiveRecords> read_records(ClusterNeed need) {
+Result<LiveRecords> read_live_records(ClusterNeed need) {
     const auto path = slurmdb::find_slurm_conf();
     if (!path) return path.error();
     const auto conf = slurmdb::load_slurm_conf(*path);
@@ -44,7 +44,7 @@ Result<LiveRecords> read_records(ClusterNeed need) {
 } // namespace
 
 Result<JudgedWorld> read_live_world() {
-    auto live = read_records(ClusterNeed::required);
+    auto live = read_live_records(ClusterNeed::required);
     if (!live) return live.error();
     return JudgedWorld{std::move(live->cluster),
                        std::move(live->accounting),
@@ -55,7 +55,7 @@ Result<JudgedWorld> read_live_world() {
 }
 
 Result<quota::World> capture_world(ClusterNeed need) {
-    const auto live = read_records(need);
+    const auto live = read_live_records(need);
     if (!live) return live.error();
     quota::World world{.records = slurm::to_local_records(*live->accounting->records()),
                        .partitions = live->cluster->partitions.all(),

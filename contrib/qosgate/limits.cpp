@@ -39,12 +39,12 @@ struct Style {
     bool colours = false;
 };
 
-std::string number_of(const LimitUse& use, std::uint64_t value) {
+std::string limit_number(const LimitUse& use, std::uint64_t value) {
     return limits::format_limit_value(use.limit.limit, use.tres, value);
 }
 
-std::string number_of(const LimitUse& use, std::optional<std::uint64_t> value) {
-    return value ? number_of(use, *value) : std::string();
+std::string limit_number(const LimitUse& use, std::optional<std::uint64_t> value) {
+    return value ? limit_number(use, *value) : std::string();
 }
 
 /// "[######....]  60%", and "binds first" for the limit that does.
@@ -58,12 +58,12 @@ std::vector<std::string> row_of(const LimitUse& use, bool is_first, const Style&
     const std::string hidden = use.hides_usage && use.counts_others() ? "hidden" : "";
     return {use.subject,
             use.set_by,
-            (is_minimum ? "at least " : "") + number_of(use, use.limit.value),
-            number_of(use, use.mine),
+            (is_minimum ? "at least " : "") + limit_number(use, use.limit.value),
+            limit_number(use, use.mine),
             !hidden.empty()       ? hidden
-            : use.counts_others() ? number_of(use, use.limit.used)
+            : use.counts_others() ? limit_number(use, use.limit.used)
                                   : "",
-            hidden.empty() ? number_of(use, use.left()) : hidden,
+            hidden.empty() ? limit_number(use, use.left()) : hidden,
             bar_of(use, is_first, style.colours)};
 }
 
@@ -74,12 +74,12 @@ std::string list_users(const LimitUse& use) {
     std::uint64_t rest = 0;
     for (const auto& [user, amount] : *use.users) {
         if (words.size() < max_named)
-            words.push_back(text::format("{} {}", text::printable(user), number_of(use, amount)));
+            words.push_back(text::format("{} {}", text::printable(user), limit_number(use, amount)));
         else
             rest += amount;
     }
     if (rest > 0)
-        words.push_back(text::format("{} others {}", use.users->size() - max_named, number_of(use, rest)));
+        words.push_back(text::format("{} others {}", use.users->size() - max_named, limit_number(use, rest)));
     return text::join(words, ", ");
 }
 
@@ -151,7 +151,8 @@ void print_group(const AccountLimits& account, const LimitGroup& group, const mo
         out << "  Not limited: " << text::join(names, ", ") << '\n';
 }
 
-void print(const OwnLimits& own, const model::TresCatalogue& tres, const Style& style, std::ostream& out) {
+void print_limits(const OwnLimits& own, const model::TresCatalogue& tres, const Style& style,
+                  std::ostream& out) {
     const std::string name = own.user.name.empty() ? "User" : "User " + text::printable(own.user.name);
     out << text::format("{} ({})\n", name, own.user.id);
     if (!own.is_enforced) {
@@ -211,7 +212,7 @@ ordered_json limit_json(const LimitUse& use, bool is_first) {
             {"users", users}};
 }
 
-ordered_json to_json(const OwnLimits& own, const model::TresCatalogue& tres, bool all) {
+ordered_json limits_to_json(const OwnLimits& own, const model::TresCatalogue& tres, bool all) {
     auto accounts = ordered_json::array();
     for (const AccountLimits& account : own.accounts) {
         auto groups = ordered_json::array();
@@ -254,9 +255,9 @@ Result<int> show_limits(const LimitsOptions& options, Output& output) {
     if (!own) return own.error();
     const model::TresCatalogue& tres = *world->accounting->records().tres;
     if (output.json())
-        output.write(to_json(*own, tres, options.all));
+        output.write(limits_to_json(*own, tres, options.all));
     else
-        print(*own, tres, {.all = options.all, .colours = takes_colours()}, output.text());
+        print_limits(*own, tres, {.all = options.all, .colours = takes_colours()}, output.text());
     return 0;
 }
 

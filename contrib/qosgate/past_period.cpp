@@ -11,7 +11,7 @@
 namespace qg::cli {
 namespace {
 
-Error wrong(std::string_view option, std::string_view given) {
+Error wrong_period(std::string_view option, std::string_view given) {
     return {ErrorCode::invalid_input,
             text::format("{} {}: write a time before now as 7d or 12h, or a date as 2026-11-20 or "
                          "2026-11-20T09:30",
@@ -74,7 +74,7 @@ Result<std::time_t> parse_time(std::string_view option, std::string_view given, 
     if (given.empty()) return std::time_t{0};
     if (const std::time_t span = parse_span(given); span != 0)
         return span < now ? now - span : std::time_t{1};
-    const auto moments = parse_date(option, given, wrong(option, given));
+    const auto moments = parse_date(option, given, wrong_period(option, given));
     if (!moments) return moments.error();
     return is_end ? *moments->rbegin() : *moments->begin();
 }

@@ -55,7 +55,7 @@ function Job:add(field, text) end
 
 )";
 
-constexpr std::string_view end = R"(---The options of a command, by their long names.
+constexpr std::string_view other_functions = R"(---The options of a command, by their long names.
 ---@class qosgate.Options
 ---@field [string] string|integer|boolean|nil
 local Options = {}
@@ -241,7 +241,7 @@ Result<int> print_api(Output& output) {
     for (std::size_t kind = 0; kind < policy::view_kind_count; ++kind)
         print_view(out, static_cast<ViewKind>(kind));
     print_settings(out);
-    out << end;
+    out << other_functions;
     print_modules(out, policy::shipped_modules());
     return 0;
 }

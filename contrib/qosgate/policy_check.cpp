@@ -37,7 +37,7 @@ std::string hash_text(const policy::PolicyReport& report) {
     return text::format("{:016x}", report.hash);
 }
 
-ordered_json to_json(const policy::Value& value) {
+ordered_json value_to_json(const policy::Value& value) {
     if (value.kind == policy::Value::Kind::integer) return value.integer;
     if (value.kind == policy::Value::Kind::flag) return value.integer != 0;
     return value.text;
@@ -69,7 +69,8 @@ ordered_json changes_json(const policy::RuleInfo& rule) {
     return runs_at_any_change(rule) ? ordered_json() : ordered_json(parts_looked_at(rule));
 }
 
-ordered_json to_json(const policy::PolicyReport& report, const std::filesystem::path& directory) {
+ordered_json policy_report_to_json(const policy::PolicyReport& report,
+                                   const std::filesystem::path& directory) {
     ordered_json rules = ordered_json::array();
     for (const policy::RuleInfo& rule : report.rules)
         rules.push_back({{"name", rule.name},
@@ -80,7 +81,7 @@ ordered_json to_json(const policy::PolicyReport& report, const std::filesystem::
     ordered_json settings;
     for (const policy::SettingSpec& spec : policy::setting_specs())
         settings[std::string(spec.name)] = spec.get_list == nullptr
-                                               ? to_json(spec.get(report.settings))
+                                               ? value_to_json(spec.get(report.settings))
                                                : ordered_json(spec.get_list(report.settings));
     ordered_json findings = ordered_json::array();
     for (const policy::Finding& finding : report.findings)
@@ -101,7 +102,7 @@ ordered_json to_json(const policy::PolicyReport& report, const std::filesystem::
 /// Adds what is wrong in the candidate.
 void add_candidate(ordered_json& answer, const policy::PolicyReport& next,
                    const std::filesystem::path& directory) {
-    const ordered_json own = to_json(next, directory);
+    const ordered_json own = policy_report_to_json(next, directory);
     for (const ordered_json& finding : own["findings"])
         answer["findings"].push_back(finding);
     if (!next.findings.empty()) answer["status"] = "findings";
@@ -109,7 +110,7 @@ void add_candidate(ordered_json& answer, const policy::PolicyReport& next,
 }
 
 /// "10-debug.lua:3: what"
-std::string to_line(const policy::Finding& finding, const std::filesystem::path& directory) {
+std::string finding_line(const policy::Finding& finding, const std::filesystem::path& directory) {
     const std::string file = finding.file.empty() ? directory.string() : finding.file;
     const std::string line = finding.line == 0 ? "" : text::format("{}:", finding.line);
     return text::format("{}:{} {}\n", text::printable(file, 4000), line,
@@ -135,9 +136,10 @@ void print_policy(const policy::PolicyReport& report, std::ostream& out) {
     out << '\n';
 }
 
-void print(const policy::PolicyReport& report, const std::filesystem::path& directory, std::ostream& out) {
+void print_policy_report(const policy::PolicyReport& report, const std::filesystem::path& directory,
+                         std::ostream& out) {
     for (const policy::Finding& finding : report.findings)
-        out << to_line(finding, directory);
+        out << finding_line(finding, directory);
     if (report.loads()) print_policy(report, out);
     out << text::printable(directory.string(), 4000) << ": ";
     if (report.findings.empty())
@@ -164,7 +166,7 @@ std::optional<policy::Finding> find_missing_place(const std::filesystem::path& r
         /*stops_loading=*/false};
 }
 
-Result<policy::PolicyReport> examine(const PolicyDirectory& directory, bool checks_owners) {
+Result<policy::PolicyReport> examine_policy(const PolicyDirectory& directory, bool checks_owners) {
     const ReaderRights rights(directory);
     if (rights.are_missing())
         return Error{ErrorCode::unavailable,
@@ -194,7 +196,7 @@ Result<std::optional<policy::PolicyReport>> examine_candidate(const PolicyDirect
     std::error_code problem;
     const auto type = std::filesystem::status(next.path, problem).type();
     if (type == std::filesystem::file_type::not_found) return std::optional<policy::PolicyReport>();
-    auto report = examine(next, checks_owners);
+    auto report = examine_policy(next, checks_owners);
     if (!report) return report.error();
     for (policy::Finding& finding : report->findings)
         finding.file = text::format("{}{}{}", policy::candidate_directory_name,
@@ -221,10 +223,10 @@ Result<int> check_script(const std::filesystem::path& file, Output& output) {
     const auto report = policy::check_script_file(file);
     if (!report) return report.error();
     if (output.json()) {
-        output.write(to_json(*report, file));
+        output.write(policy_report_to_json(*report, file));
     } else {
         for (const policy::Finding& finding : report->findings)
-            output.text() << to_line(finding, file);
+            output.text() << finding_line(finding, file);
         output.text() << text::printable(file.string(), 4000) << ": "
                       << (report->findings.empty() ? "no findings"
                                                    : count_of(report->findings.size(), "finding"))
@@ -235,23 +237,23 @@ Result<int> check_script(const std::filesystem::path& file, Output& output) {
     return report->findings.empty() ? 0 : exit_findings;
 }
 
-Result<int> check(const CheckOptions& options, Output& output) {
+Result<int> check_rules(const CheckOptions& options, Output& output) {
     if (!options.script.empty()) return check_script(options.script, output);
     const auto directory = find_policy_directory(options.directory);
     if (!directory) return directory.error();
-    const auto report = examine(*directory, !options.no_owner_check);
+    const auto report = examine_policy(*directory, !options.no_owner_check);
     if (!report) return report.error();
     const auto next = examine_candidate(*directory, !options.no_owner_check);
     if (!next) return next.error();
     if (output.json()) {
-        ordered_json answer = to_json(*report, directory->path);
+        ordered_json answer = policy_report_to_json(*report, directory->path);
         if (*next) add_candidate(answer, **next, directory->path);
         output.write(answer);
     } else {
-        print(*report, directory->path, output.text());
+        print_policy_report(*report, directory->path, output.text());
         if (*next) {
             output.text() << "\nThe candidate:\n";
-            print(**next, directory->path / policy::candidate_directory_name, output.text());
+            print_policy_report(**next, directory->path / policy::candidate_directory_name, output.text());
         }
     }
     return report->findings.empty() && (!*next || (*next)->findings.empty()) ? 0 : exit_findings;
@@ -319,7 +321,7 @@ void add_policy_check(Command policy, Invocation& invocation) {
         .excludes(directory);
     add_json_flag(command, invocation);
     command.callback([&invocation, options] {
-        invocation.action = [options](Output& output) { return check(*options, output); };
+        invocation.action = [options](Output& output) { return check_rules(*options, output); };
     });
 }
 

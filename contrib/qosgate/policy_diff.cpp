@@ -109,8 +109,8 @@ class Differences {
     std::string latest_;
 };
 
-void print(const std::string& policy, const CandidateSums& sums, const RecordsRead& read,
-           const std::vector<std::string>& others, std::ostream& out) {
+void print_differences(const std::string& policy, const CandidateSums& sums, const RecordsRead& read,
+                       const std::vector<std::string>& others, std::ostream& out) {
     out << text::format("Candidate {}: {} of {} recorded decisions differ, from {} to {}\n",
                         text::printable(policy, 20), sums.changes.changes(), sums.compared,
                         text::printable(sums.first, 40), text::printable(sums.last, 40));
@@ -149,7 +149,7 @@ Result<int> diff(const DiffOptions& options, Output& output) {
         answer["lost"] = read->lost;
         output.write(answer);
     } else
-        print(policy, *sums, *read, differences.others(policy), output.text());
+        print_differences(policy, *sums, *read, differences.others(policy), output.text());
     return sums->changes.changes() == 0 ? 0 : exit_differences;
 }
 

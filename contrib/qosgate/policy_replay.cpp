@@ -42,7 +42,7 @@ struct ReplayOptions : AccessOptions {
     std::vector<std::string> qos_changes;
 };
 
-constexpr std::string_view default_since = "7d"; ///< of accounting
+constexpr std::string_view default_replay_since = "7d"; ///< of accounting
 
 /// Which jobs are decided about.
 struct Chosen {
@@ -133,7 +133,7 @@ Result<int> replay(const ReplayOptions& options, Output& output) {
     if (!policy) return policy.error();
     Chosen chosen;
     const std::string since =
-        options.since.empty() && options.from_accounting ? std::string(default_since) : options.since;
+        options.since.empty() && options.from_accounting ? std::string(default_replay_since) : options.since;
     const std::time_t now = std::time(nullptr);
     const auto period = parse_period(since, options.until, now);
     if (!period) return period.error();

@@ -36,9 +36,9 @@ struct TestOptions {
 };
 
 constexpr int exit_failed = 1;
-constexpr std::size_t max_shown = 4000;
+constexpr std::size_t max_test_words = 4000;
 
-ordered_json to_json(const PolicyTest& test, const TestResult& result) {
+ordered_json test_to_json(const PolicyTest& test, const TestResult& result) {
     ordered_json events = ordered_json::array();
     for (const policy::RuleEvent& event : result.outcome.events)
         events.push_back({{"rule", event.rule},
@@ -53,7 +53,7 @@ ordered_json to_json(const PolicyTest& test, const TestResult& result) {
 }
 
 /// Why the site's script was not run; empty: there is none.
-std::optional<std::string> script_not_run(const policy::Policy& policy) {
+std::optional<std::string> why_script_not_tested(const policy::Policy& policy) {
     if (policy.script() == nullptr) return std::nullopt;
     return "tests try rules: a test describes a job in the words of rules, and the script reads Slurm's own "
            "description of one. 'qosgate policy check' reads its text";
@@ -63,13 +63,13 @@ std::optional<std::string> script_not_run(const policy::Policy& policy) {
 void print_problem(std::string_view problem, std::ostream& out) {
     bool is_first = true;
     for (const std::string_view line : text::split(problem, '\n')) {
-        out << (is_first ? "        " : "          ") << text::printable(line, max_shown) << '\n';
+        out << (is_first ? "        " : "          ") << text::printable(line, max_test_words) << '\n';
         is_first = false;
     }
 }
 
-void print(const PolicyTest& test, const TestResult& result, std::ostream& out) {
-    const auto shown = [](const std::string& words) { return text::printable(words, max_shown); };
+void print_test(const PolicyTest& test, const TestResult& result, std::ostream& out) {
+    const auto shown = [](const std::string& words) { return text::printable(words, max_test_words); };
     out << text::format("{:<6}  {}:{}: {}\n", result.has_passed() ? "ok" : "FAILED", shown(test.file),
                         test.line, shown(test.name));
     for (const std::string& warning : result.warnings)
@@ -106,21 +106,21 @@ std::optional<std::uint64_t> tests_of(const Coverage& coverage, const policy::Ru
     return coverage.tests_of(rule.name, event);
 }
 
-void print(const Coverage& coverage, const policy::Policy& policy, std::ostream& out) {
+void print_coverage(const Coverage& coverage, const policy::Policy& policy, std::ostream& out) {
     Table rules{{{"RULE"}, {"FILE"}, {"SUBMIT", true}, {"MODIFY", true}, {"CLIENT", true}}, {}};
     for (const policy::RuleInfo& rule : policy.rules()) {
         const auto count = [&](policy::JobEvent event) {
             const auto tests = tests_of(coverage, rule, event);
             return tests ? std::to_string(*tests) : std::string();
         };
-        rules.rows.push_back({text::printable(rule.name, max_shown), text::printable(rule.file, max_shown),
-                              count(policy::JobEvent::submit), count(policy::JobEvent::modify),
-                              count(policy::JobEvent::client)});
+        rules.rows.push_back({text::printable(rule.name, max_test_words),
+                              text::printable(rule.file, max_test_words), count(policy::JobEvent::submit),
+                              count(policy::JobEvent::modify), count(policy::JobEvent::client)});
     }
     Table files{{{"FILE"}, {"LINES", true}, {"RUN", true}, {"NOT RUN"}}, {}};
     for (const Coverage::File& file : coverage.files()) {
         const std::vector<int> missed = file.missed();
-        files.rows.push_back({text::printable(file.name, max_shown), std::to_string(file.lines.size()),
+        files.rows.push_back({text::printable(file.name, max_test_words), std::to_string(file.lines.size()),
                               std::to_string(file.lines.size() - missed.size()), to_ranges(missed)});
     }
     for (const Table& table : {rules, files}) {
@@ -129,7 +129,7 @@ void print(const Coverage& coverage, const policy::Policy& policy, std::ostream&
     }
 }
 
-ordered_json to_json(const Coverage& coverage, const policy::Policy& policy) {
+ordered_json coverage_to_json(const Coverage& coverage, const policy::Policy& policy) {
     ordered_json rules = ordered_json::array();
     for (const policy::RuleInfo& rule : policy.rules()) {
         std::uint64_t all = 0;
@@ -177,9 +177,9 @@ Result<int> run_tests(const TestOptions& options, Output& output) {
         failed += result.has_passed() ? 0 : 1;
         without_rule += result.warnings.empty() ? 0 : 1;
         if (output.json())
-            answers.push_back(to_json(test, result));
+            answers.push_back(test_to_json(test, result));
         else
-            print(test, result, output.text());
+            print_test(test, result, output.text());
     };
     const policy::TestRun how{.world = &world, .coverage = coverage ? &*coverage : nullptr};
     if (const auto done = run_tests(**policy, tests, how, take); !done) return done.error();
@@ -188,16 +188,16 @@ Result<int> run_tests(const TestOptions& options, Output& output) {
                             {"folder", directory->path.string()},
                             {"failed", failed},
                             {"tests", answers},
-                            {"script_not_run", or_null(script_not_run(**policy))}};
-        if (coverage) answer["coverage"] = to_json(*coverage, **policy);
+                            {"script_not_run", or_null(why_script_not_tested(**policy))}};
+        if (coverage) answer["coverage"] = coverage_to_json(*coverage, **policy);
         output.write(answer);
     } else {
         output.text() << text::format("{} {}, {} failed", all, all == 1 ? "test" : "tests", failed);
         if (without_rule > 0) output.text() << text::format(", {} ran no rule", without_rule);
         output.text() << '\n';
-        if (const auto why = script_not_run(**policy))
+        if (const auto why = why_script_not_tested(**policy))
             output.text() << text::format("Not run: {}; {}\n", policy::compat::script_file_name, *why);
-        if (coverage) print(*coverage, **policy, output.text());
+        if (coverage) print_coverage(*coverage, **policy, output.text());
     }
     return failed == 0 ? 0 : exit_failed;
 }

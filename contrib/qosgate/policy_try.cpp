@@ -15,14 +15,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-void print(const JudgedJob& job, std::ostream& out) {
+void print_judged(const JudgedJob& job, std::ostream& out) {
     out << text::format("Job of {} ({}), limits = \"{}\", rules of {}\n", job.user_name(), job.user.id,
                         policy::to_string(job.policy->settings().limits),
                         text::printable(job.directory.path.string(), 4000));
     print(job.tried, *job.policy, out);
 }
 
-ordered_json to_json(const JudgedJob& job) {
+ordered_json judged_to_json(const JudgedJob& job) {
     ordered_json answer = to_json(job.tried, *job.policy);
     answer["uid"] = job.user.id;
     answer["user"] = job.user.name.empty() ? ordered_json() : ordered_json(job.user.name);
@@ -37,9 +37,9 @@ Result<int> try_policy(const JobQuestion& question, Output& output) {
     if (!job) return job.error();
     if (!*job) return exit_usage;
     if (output.json())
-        output.write(to_json(**job));
+        output.write(judged_to_json(**job));
     else
-        print(**job, output.text());
+        print_judged(**job, output.text());
     return exit_status((*job)->tried);
 }
 

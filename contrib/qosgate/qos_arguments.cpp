@@ -25,13 +25,13 @@ bool is_assignment(const std::string& word) {
 }
 
 /// The text before the '=', "+=" or "-=".
-std::string_view key_of(std::string_view word) {
+std::string_view key_of_word(std::string_view word) {
     std::string_view key = word.substr(0, word.find('='));
     if (key.ends_with('+') || key.ends_with('-')) key.remove_suffix(1);
     return text::trim(key);
 }
 
-std::string value_of(const std::string& word) {
+std::string value_of_word(const std::string& word) {
     return word.substr(word.find('=') + 1);
 }
 
@@ -40,7 +40,7 @@ bool is_name_key(std::string_view key) {
 }
 
 bool sets_a_field(const std::string& word) {
-    return is_assignment(word) && model::get_qos_field(key_of(word));
+    return is_assignment(word) && model::get_qos_field(key_of_word(word));
 }
 
 Words without(Words words, std::size_t index) {
@@ -56,7 +56,7 @@ Words in_one_word(Words words, std::size_t index) {
         words[index] += words[index + 1];
         words = without(std::move(words), index + 1);
     };
-    if (has_next() && is_assignment(words[index + 1]) && key_of(words[index + 1]).empty()) take_next();
+    if (has_next() && is_assignment(words[index + 1]) && key_of_word(words[index + 1]).empty()) take_next();
     if (!is_assignment(words[index])) words[index] += "=";
     if (!words[index].ends_with('=')) return words;
     if (has_next() && !sets_a_field(words[index + 1]))
@@ -86,11 +86,11 @@ Result<void> check_later_word(std::string_view verb, Takes takes, const Words& w
 Result<void> check_spaces(std::string_view verb, Takes takes, const Words& words, std::size_t index) {
     const std::string& word = words[index];
     if (takes == Takes::names) return {};
-    if (index > 0 && is_assignment(words[index - 1]) && value_of(words[index - 1]).empty() &&
+    if (index > 0 && is_assignment(words[index - 1]) && value_of_word(words[index - 1]).empty() &&
         !sets_a_field(word) && !is_sacctmgrs(word))
         return invalid(text::format("no space belongs after '=': write '{}'",
                                     command(verb, in_one_word(words, index - 1))));
-    if (!is_assignment(word) || key_of(word).find(' ') == std::string_view::npos) return {};
+    if (!is_assignment(word) || key_of_word(word).find(' ') == std::string_view::npos) return {};
     const std::string_view both = text::trim(word);
     const auto space = both.find(' ');
     Words apart = words;
@@ -102,8 +102,8 @@ Result<void> check_spaces(std::string_view verb, Takes takes, const Words& words
 
 /// The error for an assignment where only names belong, or for Name=...
 Error not_an_assignment(std::string_view verb, Takes takes, const Words& words, std::size_t index) {
-    std::string value = value_of(words[index]);
-    if (!is_name_key(key_of(words[index])) || value.empty())
+    std::string value = value_of_word(words[index]);
+    if (!is_name_key(key_of_word(words[index])) || value.empty())
         return invalid(text::format("{}: {} takes names only", text::printable(words[index]), verb));
     Words rest;
     for (const std::string& word : without(words, index))
@@ -157,27 +157,27 @@ Result<Words> as_list_takes_them(const Words& arguments) {
             right.push_back(word);
             continue;
         }
-        const std::string_view key = key_of(word);
+        const std::string_view key = key_of_word(word);
         const auto habit = std::find_if(list_habits.begin(), list_habits.end(), [&](const ListHabit& known) {
             return !key.empty() && text::istarts_with(known.key, key);
         });
-        if (habit == list_habits.end() || value_of(word).empty())
+        if (habit == list_habits.end() || value_of_word(word).empty())
             return invalid(
                 text::format("{}: list takes names and options ('qosgate qos list --help' shows them)",
                              text::printable(word)));
         if (!habit->option.empty()) right.emplace_back(habit->option);
         if (habit->option != "--fields") {
-            right.push_back(value_of(word));
+            right.push_back(value_of_word(word));
             continue;
         }
-        auto fields = columns(value_of(word));
+        auto fields = columns(value_of_word(word));
         if (!fields) return fields.error();
         right.push_back(*std::move(fields));
     }
     return right;
 }
 
-Result<void> add_names(std::string_view word, Words& names) {
+Result<void> take_names(std::string_view word, Words& names) {
     for (;;) {
         const auto comma = word.find(',');
         const std::string_view name = word.substr(0, comma);
@@ -263,7 +263,7 @@ Result<NamesAndAssignments> split_arguments(std::string_view verb, Takes takes, 
         const std::string& word = arguments[index];
         if (const auto done = check_spaces(verb, takes, arguments, index); !done) return done.error();
         if (is_assignment(word)) {
-            if (takes == Takes::names || is_name_key(key_of(word)))
+            if (takes == Takes::names || is_name_key(key_of_word(word)))
                 return not_an_assignment(verb, takes, arguments, index);
             result.assignments.push_back(word);
             continue;
@@ -273,7 +273,7 @@ Result<NamesAndAssignments> split_arguments(std::string_view verb, Takes takes, 
             return takes_no_such_word(verb, word, arguments); // a new QOS cannot have that name
         if (index > 0)
             if (const auto done = check_later_word(verb, takes, arguments, index); !done) return done.error();
-        if (const auto done = add_names(word, result.names); !done) return done.error();
+        if (const auto done = take_names(word, result.names); !done) return done.error();
     }
     if (result.names.empty()) return invalid("which QOS? Give at least one name");
     return result;

@@ -13,7 +13,6 @@ namespace qg::cli {
 namespace {
 
 using model::AssociationName;
-using slurmdb::QosUse;
 
 /// The associations of one command, and what it changes.
 struct Step {
@@ -29,7 +28,7 @@ std::string word(const std::string& name) {
 }
 
 /// What ends the use: the cure of its kind, with the names filled in.
-std::string cure_of(const QosUse& use) {
+std::string cure_of(const slurmdb::QosUse& use) {
     std::string cure(use.kind->cure);
     const auto fill = [&](std::string_view place, const std::string& name) {
         for (auto at = cure.find(place); at != std::string::npos; at = cure.find(place, at + name.size()))
@@ -40,7 +39,7 @@ std::string cure_of(const QosUse& use) {
     return cure;
 }
 
-auto key_of(const AssociationName& name) {
+auto key_of_holder(const AssociationName& name) {
     return std::tie(name.cluster, name.account, name.user, name.partition);
 }
 
@@ -48,10 +47,10 @@ auto key_of(const AssociationName& name) {
 std::vector<Step> steps_of(const slurmdb::QosUses& uses) {
     std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, std::size_t> places;
     std::vector<Step> steps;
-    for (const QosUse& use : uses.found)
+    for (const slurmdb::QosUse& use : uses.found)
         for (const AssociationName& holder : use.holders) {
             const auto [place, is_new] =
-                places.try_emplace(std::tuple_cat(std::tuple(use.qos), key_of(holder)), steps.size());
+                places.try_emplace(std::tuple_cat(std::tuple(use.qos), key_of_holder(holder)), steps.size());
             const std::string& name = holder.user.empty() ? holder.account : holder.user;
             const bool is_of_lists = use.kind->cure.starts_with("qos-=");
             if (is_new) {
@@ -97,7 +96,7 @@ std::vector<std::string> cure_commands(const slurmdb::QosUses& uses) {
         commands.emplace_back("# a default of -1 is the default of the account above");
     for (const Step& step : joined)
         commands.push_back(modify_command(step.names, step.first, step.change));
-    for (const QosUse& use : uses.found)
+    for (const slurmdb::QosUse& use : uses.found)
         if (use.holders.empty() && !use.kind->cure.empty()) commands.push_back(cure_of(use));
     return commands;
 }

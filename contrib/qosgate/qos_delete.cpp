@@ -24,7 +24,7 @@ struct DeleteOptions : AccessOptions {
 };
 
 /// The command that creates the QOS again.
-std::string creation_of(const model::QosRecord& record) {
+std::string command_to_create(const model::QosRecord& record) {
     std::string command = "qosgate qos create " + quoted(record.name);
     for (const std::string& assignment : model::assignments_for(record))
         command += " " + quoted(assignment);
@@ -54,8 +54,8 @@ std::vector<model::QosRecord> in_order_of_creation(std::vector<model::QosRecord>
     return ordered;
 }
 
-void report(const DeleteOptions& options, const slurmdb::QosPlan& plan, const Objections& overruled,
-            Output& output) {
+void report_deletion(const DeleteOptions& options, const slurmdb::QosPlan& plan, const Objections& overruled,
+                     Output& output) {
     const auto removed = in_order_of_creation(plan.removed);
     if (output.json()) {
         Json list = Json::array();
@@ -64,14 +64,14 @@ void report(const DeleteOptions& options, const slurmdb::QosPlan& plan, const Ob
             const std::string spec = spec_of(record);
             list.push_back({{"Name", shown.name},
                             {"record", record_to_json(shown)},
-                            {"create", creation_of(shown)},
+                            {"create", command_to_create(shown)},
                             {"spec", spec.empty() ? Json() : Json(spec)}});
         }
         output.write({{"deleted", list}, {"uses", to_json(overruled)["uses"]}, {"dry_run", options.dry_run}});
         return;
     }
     for (const model::QosRecord& record : removed) {
-        const std::string command = creation_of(spec::without_mark(record));
+        const std::string command = command_to_create(spec::without_mark(record));
         output.text() << text::printable(record.name)
                       << (options.dry_run ? ": would be deleted\n" : ": deleted\n")
                       << "  to create it again: " << text::printable(command, std::string::npos) << '\n';
@@ -86,7 +86,7 @@ void report(const DeleteOptions& options, const slurmdb::QosPlan& plan, const Ob
                        options.dry_run ? slurmdb::WriteMode::check_only : slurmdb::WriteMode::write);
 }
 
-Result<int> remove(const DeleteOptions& options, Output& output) {
+Result<int> delete_qos(const DeleteOptions& options, Output& output) {
     const auto arguments = split_arguments("delete", Takes::names, options.arguments);
     if (!arguments) return arguments.error();
     const auto access = QosConnection::open(options, output);
@@ -110,7 +110,7 @@ Result<int> remove(const DeleteOptions& options, Output& output) {
     const auto mode = options.dry_run ? slurmdb::WriteMode::check_only : slurmdb::WriteMode::write;
     const auto plan = carry_out(**access, plan_from, mode, output);
     if (plan) {
-        report(options, *plan, *found, output);
+        report_deletion(options, *plan, *found, output);
         return 0;
     }
     if (!found || !found->forbid(options.force)) return plan.error();
@@ -152,7 +152,7 @@ void add_qos_delete(Command qos, Invocation& invocation) {
     command.add_flag("--force", options->force, "Delete even if in use, or if its uses are unknown");
     add_access_options(command, *options, invocation);
     command.callback([&invocation, options] {
-        invocation.action = [options](Output& output) { return remove(*options, output); };
+        invocation.action = [options](Output& output) { return delete_qos(*options, output); };
     });
 }
 

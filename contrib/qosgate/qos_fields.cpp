@@ -18,7 +18,7 @@ struct FieldsOptions {
 };
 
 /// A pattern matches the field's name, a part of it, or an alias.
-bool is_meant(const model::QosField& field, const std::vector<std::string>& patterns) {
+bool fits_any(const model::QosField& field, const std::vector<std::string>& patterns) {
     return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
                const auto matches = [&](std::string_view name) {
                    return text::matches(name, "*" + pattern + "*");
@@ -36,7 +36,7 @@ std::vector<std::string> alias_names(const model::QosField& field) {
     return names;
 }
 
-Json to_json(const model::QosField& field) {
+Json schema_to_json(const model::QosField& field) {
     Json allowed = Json::array();
     for (const model::AllowedValue& word : model::allowed_words(field.kind))
         allowed.push_back({{"name", word.name}, {"help", word.help}});
@@ -45,7 +45,7 @@ Json to_json(const model::QosField& field) {
             {"help", field.help}, {"allowed", allowed}};
 }
 
-void print(std::ostream& out, const model::QosField& field) {
+void print_schema(std::ostream& out, const model::QosField& field) {
     out << field.name << '\n' << "  " << field.help << '\n';
     const auto words = model::allowed_words(field.kind);
     if (words.empty()) {
@@ -62,12 +62,12 @@ Result<int> fields(const FieldsOptions& options, Output& output) {
     Json list = Json::array();
     bool found = false;
     for (const model::QosField& field : model::qos_fields()) {
-        if (!is_meant(field, options.patterns)) continue;
+        if (!fits_any(field, options.patterns)) continue;
         found = true;
         if (output.json())
-            list.push_back(to_json(field));
+            list.push_back(schema_to_json(field));
         else
-            print(output.text(), field);
+            print_schema(output.text(), field);
     }
     if (!found) {
         const auto match = model::get_qos_field(options.patterns.front());

@@ -50,7 +50,7 @@ Result<std::optional<Details>> read_details(const GetOptions& options) {
     return std::optional(Details{*std::move(world), options.usage, options.access});
 }
 
-void print(Output& output, const std::string& name, const Details& details) {
+void print_details(Output& output, const std::string& name, const Details& details) {
     if (details.has_usage) {
         if (!details.world.accounting->records().enforce.limits)
             output.text() << "  AccountingStorageEnforce does not have 'limits': slurmctld counts nothing\n";
@@ -70,7 +70,7 @@ void add_details(Json& json, const std::string& name, const Details& details) {
     if (details.has_access) json["access"] = to_json(find_access(details.world, name));
 }
 
-void print(Output& output, const model::QosRecord& record) {
+void print_record(Output& output, const model::QosRecord& record) {
     output.text() << text::printable(record.name) << '\n';
     std::vector<const model::QosField*> shown;
     std::size_t width = 0;
@@ -94,7 +94,7 @@ Result<int> get_yaml(const GetOptions& options, QosConnection& access,
     return done ? Result<int>(0) : done.error();
 }
 
-Result<int> get(const GetOptions& options, Output& output) {
+Result<int> get_qos(const GetOptions& options, Output& output) {
     const auto arguments = split_arguments("get", Takes::names, options.arguments);
     if (!arguments) return arguments.error();
     const auto access = QosConnection::open(options, output);
@@ -109,8 +109,8 @@ Result<int> get(const GetOptions& options, Output& output) {
     if (!details) return details.error();
     if (!output.json()) {
         for (const model::QosRecord& record : *records) {
-            print(output, record);
-            if (*details) print(output, record.name, **details);
+            print_record(output, record);
+            if (*details) print_details(output, record.name, **details);
         }
         return 0;
     }
@@ -163,7 +163,7 @@ void add_qos_get(Command qos, Invocation& invocation) {
     add_access_options(command, *options, invocation);
     add_yaml_option(command, options->format).excludes(usage);
     command.callback([&invocation, options] {
-        invocation.action = [options](Output& output) { return get(*options, output); };
+        invocation.action = [options](Output& output) { return get_qos(*options, output); };
     });
 }
 

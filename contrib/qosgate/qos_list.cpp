@@ -103,7 +103,7 @@ Fields interesting_fields(const Records& records) {
     return fields;
 }
 
-Table to_table(const Records& records, const Fields& fields) {
+Table qos_table(const Records& records, const Fields& fields) {
     Table table;
     for (const model::QosField* field : fields) {
         const bool is_number = field->kind == model::FieldKind::number ||
@@ -128,7 +128,7 @@ spec::FieldNames fields_besides(const Fields& columns) {
     return names;
 }
 
-Result<int> list(const ListArguments& arguments, Output& output) {
+Result<int> list_qos(const ListArguments& arguments, Output& output) {
     auto query = read_query(arguments);
     if (!query) return query.error();
     const auto access = QosConnection::open(arguments, output);
@@ -153,10 +153,11 @@ Result<int> list(const ListArguments& arguments, Output& output) {
         return 0;
     }
     if (arguments.parsable) {
-        print_separated(output.text(), to_table(shown, query->fields.empty() ? all_fields() : query->fields));
+        print_separated(output.text(),
+                        qos_table(shown, query->fields.empty() ? all_fields() : query->fields));
         return 0;
     }
-    Table table = to_table(shown, query->fields.empty() ? interesting_fields(shown) : query->fields);
+    Table table = qos_table(shown, query->fields.empty() ? interesting_fields(shown) : query->fields);
     std::vector<std::string> left_out;
     if (query->fields.empty()) left_out = take_columns_off(table, terminal_width());
     print_aligned(output.text(), table);
@@ -223,7 +224,7 @@ void add_qos_list(Command qos, Invocation& invocation) {
     command.get_option("--json").excludes(parsable);
     add_yaml_option(command, options->format).excludes(parsable);
     command.callback([&invocation, options] {
-        invocation.action = [options](Output& output) { return list(*options, output); };
+        invocation.action = [options](Output& output) { return list_qos(*options, output); };
     });
 }
 

@@ -10,7 +10,7 @@
 namespace qg::cli {
 namespace {
 
-constexpr std::size_t max_lines = 20;
+constexpr std::size_t max_objections = 20;
 
 constexpr std::string_view unknown_outcome =
     "pending jobs with a deleted QOS never start, and slurmctld does not start again if slurm.conf gives "
@@ -37,9 +37,9 @@ std::string Objections::use_lines() const {
     std::size_t count = 0;
     for (const slurmdb::QosUse& use : uses_.found)
         for (const std::string& who : use.used_by)
-            if (++count <= max_lines) lines += line_of(use, who);
-    if (count > max_lines)
-        lines += text::format("\n  ... and {} more uses (--json lists all)", count - max_lines);
+            if (++count <= max_objections) lines += line_of(use, who);
+    if (count > max_objections)
+        lines += text::format("\n  ... and {} more uses (--json lists all)", count - max_objections);
     return lines;
 }
 
@@ -60,7 +60,7 @@ std::string Objections::outcome_lines(bool can_be_forced) const {
 
 std::string Objections::cure_lines() const {
     std::vector<std::string> cures = cure_commands(uses_);
-    const std::size_t left = cures.size() - std::min(cures.size(), max_lines);
+    const std::size_t left = cures.size() - std::min(cures.size(), max_objections);
     cures.resize(cures.size() - left);
     std::string lines;
     for (const std::string& cure : cures)

@@ -16,7 +16,7 @@ namespace {
 std::atomic<bool> is_interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-constexpr std::array<int, 2> watched{SIGINT, SIGTERM};
+constexpr std::array<int, 2> interrupting_signals{SIGINT, SIGTERM};
 
 void on_interrupt(int number) {
     constexpr std::string_view line =
@@ -28,7 +28,7 @@ void on_interrupt(int number) {
 
 } // namespace
 
-InterruptedReading::InterruptedReading() : signals_(watched, on_interrupt) {}
+InterruptedReading::InterruptedReading() : signals_(interrupting_signals, on_interrupt) {}
 
 bool is_reading_interrupted() noexcept {
     return is_interrupted;

@@ -80,7 +80,7 @@ std::string unknown_reason(const std::string& reason, const std::vector<std::str
                         near.empty() ? "" : " (" + near.substr(separator.size()) + ")");
 }
 
-Result<int> explain(const ReasonOptions& options, Output& output) {
+Result<int> explain_reason(const ReasonOptions& options, Output& output) {
     const auto known = known_reasons();
     auto entries = ordered_json::array();
     std::vector<std::string> unknown;
@@ -130,7 +130,7 @@ void add_reason(Command app, Invocation& invocation) {
     command.callback([&invocation, options] {
         if (options->tokens.empty() && !options->all) // squeue does not show ended jobs
             refuse_arguments("no Reason is given: has the job left the queue? --all explains every Reason");
-        invocation.action = [options](Output& output) { return explain(*options, output); };
+        invocation.action = [options](Output& output) { return explain_reason(*options, output); };
     });
 }
 

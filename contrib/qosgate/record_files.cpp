@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::size_t max_line = std::size_t{4} << 20;
+constexpr std::size_t max_record = std::size_t{4} << 20;
 
 /// The file and its old ones, the oldest first, as far as they exist.
 std::vector<fs::path> files_of(const policy::Settings& settings) {
@@ -65,7 +65,7 @@ class Lines {
             const char* const begin = buffer_.data() + at_;
             const auto* end = static_cast<const char*>(std::memchr(begin, '\n', filled_ - at_));
             const std::size_t length = end == nullptr ? filled_ - at_ : static_cast<std::size_t>(end - begin);
-            is_too_long = is_too_long || long_line_.size() + length > max_line;
+            is_too_long = is_too_long || long_line_.size() + length > max_record;
             if (end != nullptr && long_line_.empty() && !is_too_long) { // the usual case
                 line = {begin, length};
                 at_ += length + 1;

@@ -16,7 +16,7 @@ namespace qg::cli {
 namespace {
 
 constexpr std::string_view refused_by_qosgate = "refused";
-constexpr std::string_view accepted = "accepted";
+constexpr std::string_view accepted_by_qosgate = "accepted";
 
 /// What the site's script did to a job is in the request of its record, and is not done again.
 bool is_of_script(std::string_view rule) {
@@ -165,7 +165,9 @@ void Replay::add(const PastRecord& record) {
 
 void Replay::add(const slurmdb::PastJob& job) {
     if (const auto done = job_.take(job); !done) return leave_out(done.error().message);
-    compare([] { return ReplayedDecision{.outcome = std::string(accepted), .events = {}, .values = {}}; });
+    compare([] {
+        return ReplayedDecision{.outcome = std::string(accepted_by_qosgate), .events = {}, .values = {}};
+    });
 }
 
 /// Notices when somebody asks for groups that are not known.
@@ -217,7 +219,7 @@ void Replay::compare(MakePast past) {
     }
     ++decided_;
     const ReplayedDecision after = replayed_decision(*decision);
-    const bool both_let_it_in = before.outcome == accepted && after.outcome == accepted;
+    const bool both_let_it_in = before.outcome == accepted_by_qosgate && after.outcome == accepted_by_qosgate;
     const bool judges_waiting = unchanged_ != nullptr && both_let_it_in;
     const bool waits_now = !after.pending_reason.empty();
     const bool waited = !before.pending_reason.empty();

@@ -21,7 +21,7 @@ constexpr const char* not_in_accounting =
     "defaults and changes. Jobs that were refused are not in it.";
 
 /// Why the site's script was not run; empty: there is none.
-std::optional<std::string> script_not_run(const Told& told) {
+std::optional<std::string> why_script_not_replayed(const Told& told) {
     if (told.policy.script() == nullptr) return std::nullopt;
     return told.is_of_accounting
                ? "accounting has the jobs as the script of that time left them, not as they were sent"
@@ -58,7 +58,7 @@ ordered_json to_json(const Told& told, double rate) {
     answer["not_chosen"] = told.read.not_chosen;
     answer["is_complete"] = told.read.is_complete;
     answer["records_per_second"] = rate;
-    answer["script_not_run"] = or_null(script_not_run(told));
+    answer["script_not_run"] = or_null(why_script_not_replayed(told));
     answer["groups_not_judged"] = groups_not_judged(told);
     return answer;
 }
@@ -87,7 +87,7 @@ void print(const Told& told, std::ostream& out) {
         out << text::format("Outside of --since, --until and --user: {}\n",
                             count_of(told.read.not_chosen, "record"));
     if (told.is_of_accounting) out << not_in_accounting << '\n';
-    if (const auto why = script_not_run(told))
+    if (const auto why = why_script_not_replayed(told))
         out << text::format("Not run: {}; {}\n", policy::compat::script_file_name, *why);
     if (const auto names = groups_not_judged(told); !names.empty())
         out << text::format("Not judged: who is in the groups of AllowGroups (partitions {})\n",

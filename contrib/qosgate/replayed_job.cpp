@@ -27,15 +27,15 @@ Error not_recorded(std::string why) {
 
 /// The value, if it is of this type. `value` may be the error of a member that is missing.
 template <typename T, typename Element>
-std::optional<T> get(const Element& value) noexcept {
+std::optional<T> get_as(const Element& value) noexcept {
     T found{};
     return value.get(found) == simdjson::SUCCESS ? std::optional(found) : std::nullopt;
 }
 
 Value to_value(const simdjson::dom::element& value) noexcept {
-    if (const auto flag = get<bool>(value)) return Value::of_flag(*flag);
-    if (const auto number = get<std::int64_t>(value)) return {Value::Kind::integer, *number, {}};
-    if (const auto words = get<std::string_view>(value)) return {Value::Kind::text, 0, *words};
+    if (const auto flag = get_as<bool>(value)) return Value::of_flag(*flag);
+    if (const auto number = get_as<std::int64_t>(value)) return {Value::Kind::integer, *number, {}};
+    if (const auto words = get_as<std::string_view>(value)) return {Value::Kind::text, 0, *words};
     return {};
 }
 
@@ -65,19 +65,19 @@ std::string set_fields(JobRequest& request, simdjson::dom::object fields) {
 void set_other_value(JobRequest& request, std::string_view name, const simdjson::dom::element& value) {
     for (const auto& row : gate::other_counts) {
         if (row.name != name) continue;
-        const auto count = get<std::int64_t>(value);
+        const auto count = get_as<std::int64_t>(value);
         if (count && *count >= 0 && *count <= std::numeric_limits<std::uint32_t>::max())
             request.*row.member = static_cast<std::uint32_t>(*count);
         return;
     }
     for (const auto& row : gate::other_flags) {
         if (row.name != name) continue;
-        if (const auto flag = get<bool>(value)) request.*row.member = *flag;
+        if (const auto flag = get_as<bool>(value)) request.*row.member = *flag;
         return;
     }
     for (const auto& row : gate::other_texts) {
         if (row.name != name) continue;
-        if (const auto words = get<std::string_view>(value)) request.*row.member = *words;
+        if (const auto words = get_as<std::string_view>(value)) request.*row.member = *words;
         return;
     }
 }
@@ -88,12 +88,12 @@ std::string set_other_values(JobRequest& request, simdjson::dom::object values) 
     std::string cut;
     for (const auto [name, value] : values) {
         if (name == "unread")
-            is_unread = !get<std::string_view>(value).value_or("").empty();
+            is_unread = !get_as<std::string_view>(value).value_or("").empty();
         else if (name != "cut")
             set_other_value(request, name, value);
-        else if (const auto fields = get<simdjson::dom::array>(value); fields && fields->size() > 0)
+        else if (const auto fields = get_as<simdjson::dom::array>(value); fields && fields->size() > 0)
             cut = text::format("'{}' is not recorded as it was sent",
-                               text::printable(get<std::string_view>(fields->at(0)).value_or(""), 60));
+                               text::printable(get_as<std::string_view>(fields->at(0)).value_or(""), 60));
     }
     return is_unread ? "a request that was too large to be read" : cut;
 }
@@ -126,15 +126,15 @@ std::time_t to_record_time(std::string_view text) {
 }
 
 std::optional<PastRecord> PastRecord::parse(simdjson::dom::parser& parser, std::string_view line) {
-    const auto members = get<simdjson::dom::object>(parser.parse(line));
+    const auto members = get_as<simdjson::dom::object>(parser.parse(line));
     if (!members) return std::nullopt;
     PastRecord record;
     const auto take = [](auto& member, const simdjson::dom::element& value) {
         using Member = std::remove_reference_t<decltype(member)>;
         if constexpr (std::is_same_v<Member, std::string_view>)
-            member = get<std::string_view>(value).value_or("");
+            member = get_as<std::string_view>(value).value_or("");
         else
-            member = get<typename Member::value_type>(value);
+            member = get_as<typename Member::value_type>(value);
     };
     bool has_id = false;
     bool has_outcome = false;

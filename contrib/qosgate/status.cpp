@@ -49,7 +49,7 @@ constexpr std::array<Wording, 4> wordings{{
 }};
 
 /// What the command found and what it means.
-struct Finding {
+struct StatusFinding {
     Standing standing = in_force;
     std::vector<std::string> reasons;         ///< why it is not in force
     GateReport report;                        ///< the plugin's
@@ -148,7 +148,7 @@ std::vector<std::pair<std::string, std::uint64_t>> failing_rules(const GateRepor
 
 /// Why the directory of rules is not in force: the error of slurmctld, which stops at the first, and all else
 /// that keeps the directory from loading.
-void judge_policy(Finding& finding, const std::string& why) {
+void judge_policy(StatusFinding& finding, const std::string& why) {
     constexpr std::size_t max_others = 20;
     const GateReport& report = finding.report;
     const bool is_closed = report.text("standing") == "closed";
@@ -170,7 +170,7 @@ void judge_policy(Finding& finding, const std::string& why) {
 }
 
 /// What is wrong with a plugin that is loaded, and what to do.
-void judge(Finding& finding, const slurmdb::SlurmConf& conf) {
+void judge_loaded(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
     const GateReport& report = finding.report;
     if (!slurm::loads_qosgate(conf.job_submit_plugins))
         finding.add(degraded,
@@ -202,7 +202,7 @@ void judge(Finding& finding, const slurmdb::SlurmConf& conf) {
         finding.add(degraded, "slurm.conf: " + problem);
 }
 
-Result<Finding> examine() {
+Result<StatusFinding> examine_plugin() {
     const auto path = slurmdb::find_slurm_conf();
     if (!path) return path.error();
     const auto conf = slurmdb::load_slurm_conf(*path);
@@ -213,12 +213,12 @@ Result<Finding> examine() {
                      text::format("{}; ask as {}", report.error().message,
                                   conf->slurm_user == "root" ? "root" : "root or " + conf->slurm_user)};
     if (!report) return report.error();
-    Finding finding;
+    StatusFinding finding;
     finding.report = *std::move(report);
     if (auto why = why_not_loaded(finding.report, *conf))
         finding.add(not_loaded, *std::move(why));
     else
-        judge(finding, *conf);
+        judge_loaded(finding, *conf);
     finding.controllers = look_at_controllers(*conf, finding.report, std::time(nullptr));
     for (const Controller& controller : finding.controllers)
         if (controller.is_standby())
@@ -265,7 +265,7 @@ std::string describe_users(const GateReport& report) {
                         error.empty() ? "" : "; " + show_problem(error));
 }
 
-void print(const Finding& finding, std::ostream& out) {
+void print_status(const StatusFinding& finding, std::ostream& out) {
     out << finding.wording().headline << '\n';
     for (const std::string& reason : finding.reasons)
         out << "  " << text::printable(reason, 1000) << '\n';
@@ -303,7 +303,7 @@ void print(const Finding& finding, std::ostream& out) {
 }
 
 /// Null for what is not known.
-ordered_json to_json(const Controller& controller) {
+ordered_json controller_to_json(const Controller& controller) {
     const GateReport& report = controller.report;
     const auto written_at = report.number("written_at");
     return {{"host", controller.host},
@@ -314,13 +314,13 @@ ordered_json to_json(const Controller& controller) {
 }
 
 Result<int> show_status(Output& output) {
-    const auto finding = examine();
+    const auto finding = examine_plugin();
     if (!finding) return finding.error();
     const auto written_at = finding->report.number("written_at");
     if (output.json()) {
         ordered_json controllers = ordered_json::array();
         for (const Controller& controller : finding->controllers)
-            controllers.push_back(to_json(controller));
+            controllers.push_back(controller_to_json(controller));
         output.write(
             {{"status", finding->wording().name},
              {"reasons", finding->reasons},
@@ -328,7 +328,7 @@ Result<int> show_status(Output& output) {
              {"as_of", written_at ? ordered_json(static_cast<std::time_t>(*written_at)) : ordered_json()},
              {"plugin", finding->report.json()}});
     } else
-        print(*finding, output.text());
+        print_status(*finding, output.text());
     return finding->wording().exit_status;
 }
 

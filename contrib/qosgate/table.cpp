@@ -83,7 +83,7 @@ std::size_t total_of(const std::vector<Width>& widths) {
 }
 
 /// Takes from the widest columns that are above `least`, until the table fits or there is none.
-void narrow(std::vector<Width>& widths, std::size_t Width::*least, std::size_t limit) {
+void narrow_columns(std::vector<Width>& widths, std::size_t Width::*least, std::size_t limit) {
     while (total_of(widths) > limit) {
         Width* widest = nullptr;
         for (Width& width : widths)
@@ -171,8 +171,8 @@ void print_aligned(std::ostream& out, const Table& table, std::size_t width, std
     const bool is_too_wide = total_of(widths_of(table)) > width;
     const Table shown = is_too_wide ? shortened(table) : table;
     auto widths = widths_of(shown);
-    narrow(widths, &Width::of_cells, width);
-    narrow(widths, &Width::least, width);
+    narrow_columns(widths, &Width::of_cells, width);
+    narrow_columns(widths, &Width::least, width);
     print_row(out, shown.columns, headings_of(shown), widths, indent);
     for (const auto& row : shown.rows)
         print_row(out, shown.columns, row, widths, indent);

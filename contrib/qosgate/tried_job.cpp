@@ -23,10 +23,10 @@ namespace {
 
 using model::RejectCode;
 
-constexpr std::size_t max_shown = 4000;
+constexpr std::size_t max_job_words = 4000;
 
-std::string shown(std::string_view words) {
-    return text::printable(words, max_shown);
+std::string show_words(std::string_view words) {
+    return text::printable(words, max_job_words);
 }
 
 std::string first_of(const std::optional<std::string>& asked, std::string_view otherwise) {
@@ -41,7 +41,7 @@ std::string count_of_instructions(std::int64_t taken) {
 }
 
 void print_rule(const TriedPart& part, const policy::RuleInfo& rule, std::ostream& out) {
-    out << text::format("  {} ({})", shown(rule.name), shown(rule.file));
+    out << text::format("  {} ({})", show_words(rule.name), show_words(rule.file));
     if (rule.mode != policy::RuleMode::enforce) out << ", mode " << policy::to_string(rule.mode);
     const auto cost = std::ranges::find(part.costs, rule.name, &policy::RuleCost::rule);
     if (cost == part.costs.end()) {
@@ -55,14 +55,14 @@ void print_rule(const TriedPart& part, const policy::RuleInfo& rule, std::ostrea
     for (const policy::RuleEvent& event : part.rules.events) {
         if (event.rule != rule.name) continue;
         did_something = true;
-        out << text::format("    {}: {}\n", policy::to_string(event.kind), shown(event.text));
-        if (!event.detail.empty()) out << "      " << shown(event.detail) << '\n';
+        out << text::format("    {}: {}\n", policy::to_string(event.kind), show_words(event.text));
+        if (!event.detail.empty()) out << "      " << show_words(event.detail) << '\n';
     }
     if (!did_something && cost != part.costs.end()) out << "    did nothing\n";
 }
 
 /// What becomes of it, in a sentence.
-std::string describe(const TriedPart& part) {
+std::string describe_part(const TriedPart& part) {
     const model::Forecast& forecast = part.decision.forecast;
     const std::string reason = forecast.reason.empty() ? "" : text::format(" ({})", forecast.reason);
     if (part.refused_by() == "client") return "not sent: the site's rules for clients refuse it";
@@ -72,16 +72,17 @@ std::string describe(const TriedPart& part) {
         return text::format("refused by {}{}", part.refused_by(), reason);
     if (part.status() == TriedStatus::blocked && part.is_let_in())
         return text::format("accepted, but slurmctld never starts it: {}",
-                            shown(text::join(part.blocked_by, "; ")));
+                            show_words(text::join(part.blocked_by, "; ")));
     if (part.status() == TriedStatus::blocked)
         return text::format("refused by slurmctld{}: {}",
                             part.refusal_text().empty() ? ", or never started" : "",
-                            shown(text::join(part.blocked_by, "; ")));
+                            show_words(text::join(part.blocked_by, "; ")));
     if (!forecast.pending_reason.empty())
         return text::format("accepted, but it waits because of {} ('qosgate reason {}' explains that)",
                             forecast.pending_reason, forecast.pending_reason);
     if (!part.why_unchecked().empty())
-        return text::format("accepted by the rules; limits are not judged: {}", shown(part.why_unchecked()));
+        return text::format("accepted by the rules; limits are not judged: {}",
+                            show_words(part.why_unchecked()));
     if (part.hides_limits)
         return "accepted, as far as rules, limits and partitions decide that you may see; none of these "
                "keeps "
@@ -162,7 +163,7 @@ TriedPart refused_by_script(const model::JobRequest& request, const TriedScript&
 }
 
 void print_place(const TriedPart& part, std::ostream& out) {
-    const auto or_none = [](const std::string& name) { return name.empty() ? "none" : shown(name); };
+    const auto or_none = [](const std::string& name) { return name.empty() ? "none" : show_words(name); };
     out << text::format("Account {}, partition {}, QOS {}\n", or_none(part.account), or_none(part.partition),
                         or_none(part.qos));
 }
@@ -195,11 +196,11 @@ void print_parts(const TriedJob& job, std::ostream& out, PrintMore print_more) {
 }
 
 void print_decision(const TriedJob& job, std::ostream& out) {
-    out << "\nThe job is " << describe(job.decisive()) << ".\n";
+    out << "\nThe job is " << describe_part(job.decisive()) << ".\n";
 }
 
 /// What a client says of a job that slurmctld refuses.
-std::string_view refusal_of(std::string_view client) {
+std::string_view refusal_words(std::string_view client) {
     if (client == "salloc") return "Job submit/allocate failed";
     return client == "srun" ? "Unable to allocate resources" : "Batch job submission failed";
 }
@@ -310,7 +311,7 @@ std::vector<std::string> TriedJob::user_reads() const {
     }
     if (last.refused_by() == "slurmctld" && !last.decision.forecast.reason.empty())
         lines.push_back(text::format("{}: error: {}", client, last.decision.forecast.reason));
-    lines.push_back(text::format("{}: error: {}: {}", client, refusal_of(client), why));
+    lines.push_back(text::format("{}: error: {}: {}", client, refusal_words(client), why));
     return lines;
 }
 
@@ -351,19 +352,19 @@ void print(const TriedJob& job, const policy::Policy& policy, std::ostream& out)
     const auto lines = job.user_reads();
     if (lines.empty()) out << "  nothing\n";
     for (const std::string& line : lines)
-        out << "  " << shown(line) << '\n';
+        out << "  " << show_words(line) << '\n';
     print_decision(job, out);
     if (!job.why_script_not_run().empty()) // the part has said why
         out << "Not judged: the site's job_submit.lua is not run here, and may refuse or change the job.\n";
     if (const std::string_view why = job.groups_not_judged(); !why.empty())
-        out << "Not judged: " << shown(why) << ".\n";
+        out << "Not judged: " << show_words(why) << ".\n";
 }
 
 void print_answer(const TriedJob& job, std::ostream& out) {
     print_parts(job, out, [&out](const TriedPart& part) {
         if (part.client_refusal) return; // the client has said why
         for (const std::string& line : part.decision.message)
-            out << "  " << shown(line) << '\n';
+            out << "  " << show_words(line) << '\n';
     });
     print_decision(job, out);
 }

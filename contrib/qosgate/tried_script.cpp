@@ -24,7 +24,7 @@ using model::DirectoryGroup;
 using model::DirectoryUser;
 using nlohmann::ordered_json;
 
-constexpr std::size_t max_shown = 4000;
+constexpr std::size_t max_script_words = 4000;
 
 /// The directory service of this host, slurmctld's jobs at the moment when they are read, and the records of
 /// a world. It notes what it could not tell.
@@ -100,7 +100,7 @@ class TriedHost final : public script::RecordsScriptHost {
     mutable std::string unknown_;
 };
 
-std::vector<std::string> lines_of(const std::string& message) {
+std::vector<std::string> message_lines(const std::string& message) {
     const auto lines = text::split(message, '\n', /*keep_empty=*/true);
     return {lines.begin(), lines.end()};
 }
@@ -138,7 +138,7 @@ TriedScript try_script(policy::compat::SiteScript& script, slurm::JobDescCopy& j
                                                  policy::describe_changes(before, after, policy::no_facts()));
     tried.events = answer.events;
     tried.writes = script::written_fields(before, after);
-    if (outcome.message) tried.said = lines_of(*outcome.message);
+    if (outcome.message) tried.said = message_lines(*outcome.message);
     tried.said.insert(tried.said.end(), answer.message.begin(), answer.message.end());
     for (const auto& line : outcome.lines)
         tried.logged.push_back(line.text);
@@ -154,17 +154,17 @@ void print(const TriedScript& script, std::ostream& out) {
     out << text::format("\nScript {}", policy::compat::script_file_name);
     if (!script.why_not_run.empty()) {
         out << text::format(":\n  not run here, and it may refuse or change the job: {}\n",
-                            text::printable(script.why_not_run, max_shown));
+                            text::printable(script.why_not_run, max_script_words));
         return;
     }
     out << text::format(": {} us\n", (script.took.count() + 999) / 1000);
     for (const policy::RuleEvent& event : script.events) {
         out << text::format("  {}: {}\n", policy::to_string(event.kind),
-                            text::printable(event.text, max_shown));
-        if (!event.detail.empty()) out << "    " << text::printable(event.detail, max_shown) << '\n';
+                            text::printable(event.text, max_script_words));
+        if (!event.detail.empty()) out << "    " << text::printable(event.detail, max_script_words) << '\n';
     }
     for (const std::string& line : script.logged)
-        out << "  logged: " << text::printable(line, max_shown) << '\n';
+        out << "  logged: " << text::printable(line, max_script_words) << '\n';
     if (script.events.empty() && script.logged.empty()) out << "  did nothing\n";
 }
 

@@ -71,7 +71,7 @@ Error not_in_queue(const Asked& asked, bool hides_jobs) {
                          hides_jobs ? "; PrivateData hides the jobs of other users" : "")};
 }
 
-Result<int> explain(const WhyOptions& options, Output& output) {
+Result<int> explain_job(const WhyOptions& options, Output& output) {
     const auto world = read_user_world();
     if (!world) return world.error();
     auto queue = slurm::read_queue();
@@ -164,7 +164,7 @@ void add_why(Command app, Invocation& invocation) {
     command.callback([&invocation, options] {
         if (options->jobs.empty() && !options->me && !options->pending)
             refuse_arguments("no job is given: name jobs, or add --me or --pending");
-        invocation.action = [options](Output& output) { return explain(*options, output); };
+        invocation.action = [options](Output& output) { return explain_job(*options, output); };
     });
 }
 

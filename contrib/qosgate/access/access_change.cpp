@@ -21,7 +21,7 @@ namespace {
 using model::AssociationRecord;
 
 /// The most commands that are shown for one grant.
-constexpr std::size_t max_shown = 20;
+constexpr std::size_t max_cures = 20;
 
 /// Null: there is none.
 const AssociationRecord* find_association(const spec::LiveState& live, const model::AssociationName& name) {
@@ -288,11 +288,11 @@ void report(const EndedGrants& ended, bool is_dry, Output& output) {
         if (!each.is_forgotten)
             output.text() << (each.cures.empty() ? "  it stays in the list\n"
                                                  : "  it stays in the list; what to do first:\n");
-        for (const std::string& cure : std::span(each.cures).first(std::min(each.cures.size(), max_shown)))
+        for (const std::string& cure : std::span(each.cures).first(std::min(each.cures.size(), max_cures)))
             output.text() << "  " << cure << '\n';
-        if (each.cures.size() > max_shown)
+        if (each.cures.size() > max_cures)
             output.text() << text::format("  ... and {} more (--json lists all)\n",
-                                          each.cures.size() - max_shown);
+                                          each.cures.size() - max_cures);
     }
     for (const EndedGrants::Default& each : ended.defaults)
         output.text() << text::format("Default QOS of {}: {} {}, because it was a QOS that ends\n",

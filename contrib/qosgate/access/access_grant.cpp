@@ -33,7 +33,7 @@ struct Granted {
     std::vector<TemporaryGrant> kept;     ///< that may use it already, not by a grant in the list
 };
 
-std::string own_name() {
+std::string name_of_granter() {
     const passwd* user = getpwuid(getuid());
     return user == nullptr ? std::to_string(getuid()) : user->pw_name;
 }
@@ -75,12 +75,12 @@ void remember(const Granted& now, std::vector<TemporaryGrant>& all) {
 }
 
 /// They are granted.
-void close(std::vector<TemporaryGrant>& all, const std::vector<TemporaryGrant>& granted) {
+void close_grants(std::vector<TemporaryGrant>& all, const std::vector<TemporaryGrant>& granted) {
     for (TemporaryGrant& each : all)
         if (has_access(granted, each)) each.is_open = false;
 }
 
-void report(const Granted& now, bool is_dry, Output& output) {
+void report_grants(const Granted& now, bool is_dry, Output& output) {
     const auto list = [](const std::vector<TemporaryGrant>& grants) {
         Json all = Json::array();
         for (const TemporaryGrant& each : grants)
@@ -113,7 +113,7 @@ void warn_without_timer(const GrantFile& file, const std::string& state, Output&
     output.warn(text::format("qosgate-access-expire.timer does not end this: it is kept in {}, and the timer "
                              "runs as root without --state; when it is due, this ends it, run by {}: qosgate "
                              "access expire{}",
-                             text::printable(file.path().string(), 1000), text::printable(own_name()),
+                             text::printable(file.path().string(), 1000), text::printable(name_of_granter()),
                              where));
 }
 
@@ -148,7 +148,7 @@ Result<int> grant(const GrantOptions& options, Output& output) {
     plan.cluster = live->cluster;
     const std::string qos = text::lower(options.subject.qos);
     for (const model::AssociationRecord* record : *associations) {
-        TemporaryGrant fresh{qos, record->name, until->time, options.reason, own_name(), now};
+        TemporaryGrant fresh{qos, record->name, until->time, options.reason, name_of_granter(), now};
         const auto old = std::ranges::find_if(
             known, [&](const TemporaryGrant& each) { return is_same_access(each, fresh); });
         if (record->qos.contains(qos) && old != known.end()) {
@@ -184,11 +184,11 @@ Result<int> grant(const GrantOptions& options, Output& output) {
                 output.warn("the list of grants has what was not granted: " + written.error().message);
         }
         if (!done) return done.error();
-        if (!options.dry_run) close(grants->all, result.granted);
+        if (!options.dry_run) close_grants(grants->all, result.granted);
         if (const auto written = options.dry_run ? Result<void>() : grants->write(); !written)
             output.warn("whether it was granted is decided at the next run: " + written.error().message);
     }
-    report(result, options.dry_run, output);
+    report_grants(result, options.dry_run, output);
     warn_without_timer(*file, options.state, output);
     return 0;
 }

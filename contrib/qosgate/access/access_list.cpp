@@ -21,7 +21,7 @@ struct ListAccessOptions {
     std::string user;
 };
 
-Result<int> list(const ListAccessOptions& options, Output& output) {
+Result<int> list_grants(const ListAccessOptions& options, Output& output) {
     const auto file = GrantFile::open(options.state);
     if (!file) return file.error();
     auto grants = file->read();
@@ -84,7 +84,7 @@ void add_access_list(Command access, Invocation& invocation) {
         .option_text("DIR");
     add_json_flag(command, invocation);
     command.callback([&invocation, options] {
-        invocation.action = [options](Output& output) { return list(*options, output); };
+        invocation.action = [options](Output& output) { return list_grants(*options, output); };
     });
 }
 

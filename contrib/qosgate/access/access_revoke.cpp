@@ -13,7 +13,7 @@ namespace {
 
 constexpr int exit_left = 75;
 
-bool is_meant(const TemporaryGrant& grant, const AccessSubject& subject) {
+bool is_grant_to(const TemporaryGrant& grant, const AccessSubject& subject) {
     return grant.qos == text::lower(subject.qos) && grant.name.user == subject.user &&
            (subject.account.empty() || text::iequals(grant.name.account, subject.account)) &&
            (subject.partition.empty() || grant.name.partition == subject.partition);
@@ -25,7 +25,7 @@ Result<int> revoke(const ChangeAccessOptions& options, Output& output) {
     if (!file) return file.error();
     const auto known = file->read();
     if (!known) return known.error();
-    const auto meant = [&](const TemporaryGrant& grant) { return is_meant(grant, options.subject); };
+    const auto meant = [&](const TemporaryGrant& grant) { return is_grant_to(grant, options.subject); };
     if (std::ranges::none_of(*known, meant))
         return Error{ErrorCode::not_found,
                      "there is no such grant here ('qosgate access list' shows them); permission for good is "

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr const char* file_name = "grants.jsonl";
 constexpr const char* lock_name = "grants.lock";
 constexpr mode_t file_mode = 0600;
-constexpr std::size_t max_file = std::size_t{64} << 20u;
+constexpr std::size_t max_grant_file = std::size_t{64} << 20u;
 
 struct BeforeWord {
     StoredBefore before;
@@ -54,7 +54,7 @@ bool is_named(const TemporaryGrant& grant, const spec::Plan& plan) {
 }
 
 /// Whether the plan takes this access away.
-bool is_ended(const TemporaryGrant& grant, const spec::Plan& plan) {
+bool is_taken_away(const TemporaryGrant& grant, const spec::Plan& plan) {
     if (std::ranges::find(plan.removed, grant.qos, &model::QosRecord::name) != plan.removed.end())
         return true;
     const auto change = std::ranges::find(plan.access, grant.name, &model::AccessChange::name);
@@ -141,7 +141,7 @@ Result<std::vector<TemporaryGrant>> GrantFile::read() const {
     const fs::path file = directory_ / file_name;
     std::error_code ignored;
     if (!fs::exists(file, ignored)) return std::vector<TemporaryGrant>();
-    const auto content = read_file(file.string(), max_file);
+    const auto content = read_file(file.string(), max_grant_file);
     if (!content) return content.error();
     std::vector<TemporaryGrant> grants;
     std::size_t number = 0;
@@ -257,7 +257,7 @@ TouchedGrants find_touched(const spec::Plan& plan, Output& output) {
     for (TemporaryGrant& grant : known_grants(output)) {
         if (is_named(grant, plan))
             touched.made_permanent.push_back(std::move(grant));
-        else if (is_ended(grant, plan))
+        else if (is_taken_away(grant, plan))
             touched.ended.push_back(std::move(grant));
     }
     return touched;
@@ -290,8 +290,9 @@ void forget_touched(const spec::Plan& plan, Output& output) {
     const auto done = change_list([&](std::vector<TemporaryGrant>& all) {
         std::ranges::copy_if(all, std::back_inserter(permanent),
                              [&](const TemporaryGrant& each) { return is_named(each, plan); });
-        std::erase_if(
-            all, [&](const TemporaryGrant& each) { return is_named(each, plan) || is_ended(each, plan); });
+        std::erase_if(all, [&](const TemporaryGrant& each) {
+            return is_named(each, plan) || is_taken_away(each, plan);
+        });
     });
     if (!done)
         return output.warn(

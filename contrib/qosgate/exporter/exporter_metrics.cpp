@@ -32,7 +32,7 @@ std::string help_of_values(std::string_view meaning) {
 }
 
 /// The same three families for QOSs and for accounts: limit, usage and headroom.
-void add_limits(MetricSet& metrics, const std::string& owner, const std::vector<LimitRow>& rows) {
+void add_limit_metrics(MetricSet& metrics, const std::string& owner, const std::vector<LimitRow>& rows) {
     const std::string prefix = "qosgate_" + owner + "_";
     auto& limit = metrics.gauge(prefix + "limit", help_of_values("`counts` says whose jobs count together."));
     auto& usage = metrics.gauge(prefix + "usage",
@@ -249,7 +249,7 @@ void add_report_problems(MetricSet& metrics, const GateReport& gate) {
     }
 }
 
-void add_gate(MetricSet& metrics, const Result<GateReport>& gate, std::time_t now) {
+void add_gate_metrics(MetricSet& metrics, const Result<GateReport>& gate, std::time_t now) {
     metrics
         .gauge("qosgate_gate_readable",
                "Whether the exporter can read the plugin's report in StateSaveLocation.")
@@ -299,16 +299,16 @@ std::string make_metrics(const ClusterState* state, const Result<GateReport>* ga
     add_own(metrics, state, counts);
     if (state != nullptr) {
         const auto rows = find_qos_rows(state->records, state->release);
-        add_limits(metrics, "qos", rows);
+        add_limit_metrics(metrics, "qos", rows);
         if (state->shows_accounts()) {
-            add_limits(metrics, "account", find_account_rows(state->records));
+            add_limit_metrics(metrics, "account", find_account_rows(state->records));
             add_account_holders(metrics, rows);
         }
         if (state->shows_users() && max_users > 0) add_user_holders(metrics, *state, rows, max_users);
         add_allocated(metrics, *state);
         add_jobs(metrics, *state);
     }
-    if (gate != nullptr) add_gate(metrics, *gate, now);
+    if (gate != nullptr) add_gate_metrics(metrics, *gate, now);
     return metrics.text();
 }
 

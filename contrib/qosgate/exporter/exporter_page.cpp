@@ -206,7 +206,7 @@ class Page {
     bool names_users_;
 };
 
-void add_gate(std::string& out, const Result<GateReport>* gate, bool is_expected, std::time_t now) {
+void add_gate_line(std::string& out, const Result<GateReport>* gate, bool is_expected, std::time_t now) {
     if (gate == nullptr || !*gate) return;
     if (!(*gate)->is_loaded(now)) {
         out += is_expected
@@ -261,12 +261,12 @@ std::string make_page(const ClusterState* state, std::string_view why, const Res
     if (state == nullptr) {
         out += text::format("<p id=\"blind\" class=\"warning\">{}: {}.</p>\n", local_time_text(now),
                             html_text(why, 500));
-        add_gate(out, gate, options.expects_plugin, now);
+        add_gate_line(out, gate, options.expects_plugin, now);
         return out + "</body></html>\n";
     }
     out += text::format("<p>As of <time>{}</time>.{}</p>\n", local_time_text(state->read_at),
                         state->sees_all ? "" : " PrivateData hides a part of the jobs and usage.");
-    add_gate(out, gate, options.expects_plugin, now);
+    add_gate_line(out, gate, options.expects_plugin, now);
     Page page(out, *state, options);
     page.add_qos();
     page.add_pending();

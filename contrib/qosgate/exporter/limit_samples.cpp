@@ -21,7 +21,7 @@ bool is_kept_for_holders(const LimitFacts& facts) {
 }
 
 template <typename Key, typename Holders>
-std::vector<std::pair<Key, std::uint64_t>> find_holders(const Holders& holders, const LimitRow& row,
+std::vector<std::pair<Key, std::uint64_t>> find_amounts(const Holders& holders, const LimitRow& row,
                                                         std::optional<std::size_t> tres) {
     std::vector<std::pair<Key, std::uint64_t>> found;
     for (const auto& [key, usage] : holders)
@@ -64,8 +64,8 @@ LimitRow fill_in_qos(LimitRow row, const LimitFacts& facts, std::optional<std::s
                      const quota::LocalQos& qos, limits::Release release) {
     if (!is_counted(facts, release)) return row;
     if (is_kept_for_holders(facts)) {
-        row.accounts = find_holders<std::string>(qos.accounts, row, tres);
-        row.users = find_holders<std::uint32_t>(qos.users, row, tres);
+        row.accounts = find_amounts<std::string>(qos.accounts, row, tres);
+        row.users = find_amounts<std::uint32_t>(qos.users, row, tres);
     }
     switch (facts.scope) {
     case LimitScope::group: row.used = limits::used_against(row.limit, tres, qos.qos.usage); break;

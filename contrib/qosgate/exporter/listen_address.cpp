@@ -15,7 +15,7 @@ bool is_address(const std::string& host, int family) noexcept {
     return inet_pton(family, host.c_str(), &unused) == 1;
 }
 
-Error wrong(std::string_view text, std::string_view why) {
+Error wrong_address(std::string_view text, std::string_view why) {
     return {ErrorCode::invalid_input,
             text::format("{}: {}; write ADDRESS:PORT, such as 127.0.0.1:9817 or [::1]:9817",
                          text::quoted(text, 64), why)};
@@ -42,15 +42,15 @@ Result<ListenAddress> ListenAddress::parse(std::string_view text) {
     const std::size_t colon = text.rfind(':');
     const bool has_brackets = text.starts_with('[');
     if (colon == std::string_view::npos || (has_brackets && text.find(']') + 1 != colon))
-        return wrong(text, "there is no port");
+        return wrong_address(text, "there is no port");
     constexpr std::uint64_t max_port = 65535;
     const auto port = text::parse_unsigned(text.substr(colon + 1));
-    if (!port || *port > max_port) return wrong(text, "a port is a number up to 65535");
+    if (!port || *port > max_port) return wrong_address(text, "a port is a number up to 65535");
     ListenAddress address{.host = std::string(host_part(text)), .port = static_cast<std::uint16_t>(*port)};
     if (address.host == "localhost" && !has_brackets) address.host = "127.0.0.1";
     address.is_ipv6 = has_brackets;
     if (!is_address(address.host, address.is_ipv6 ? AF_INET6 : AF_INET))
-        return wrong(text, "that is not an address of this host");
+        return wrong_address(text, "that is not an address of this host");
     return address;
 }
 

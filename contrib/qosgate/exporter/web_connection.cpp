@@ -17,7 +17,7 @@ bool must_wait() noexcept {
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
 
-ssize_t receive(int descriptor, std::span<char> buffer) noexcept {
+ssize_t receive_now(int descriptor, std::span<char> buffer) noexcept {
     return recv(descriptor, buffer.data(), buffer.size(), MSG_DONTWAIT);
 }
 
@@ -44,7 +44,7 @@ bool WebConnection::advance(const Responder& respond, Clock::time_point now) {
 bool WebConnection::read(const Responder& respond) {
     constexpr std::string_view empty_line = "\r\n\r\n";
     std::array<char, max_head_bytes> buffer{};
-    const ssize_t got = receive(descriptor_, buffer);
+    const ssize_t got = receive_now(descriptor_, buffer);
     if (got <= 0) return got < 0 && must_wait();
     const std::size_t seen = input_.size() - std::min(input_.size(), empty_line.size() - 1);
     input_.append(buffer.data(), static_cast<std::size_t>(got));
@@ -84,7 +84,7 @@ bool WebConnection::close() {
     constexpr std::size_t max_discarded = 65'536;
     std::array<char, 4096> buffer{};
     while (discarded_ < max_discarded) {
-        const ssize_t got = receive(descriptor_, buffer);
+        const ssize_t got = receive_now(descriptor_, buffer);
         if (got <= 0) return got < 0 && must_wait();
         discarded_ += static_cast<std::size_t>(got);
     }

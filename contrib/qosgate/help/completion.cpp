@@ -10,7 +10,7 @@
 namespace qg::cli {
 namespace {
 
-constexpr const char* help =
+constexpr const char* completion_help =
     R"(The script goes to standard output. An installation has put it where the three shells look for it;
 without one:
 
@@ -39,8 +39,8 @@ int write_script(const Command& root, const std::string& shell, Output& output) 
 
 void add_completion(Command parent, Invocation& invocation) {
     const auto shell = std::make_shared<std::string>();
-    Command command =
-        add_command(parent, "completion", "Write a script that completes command lines in a shell", help);
+    Command command = add_command(parent, "completion",
+                                  "Write a script that completes command lines in a shell", completion_help);
     std::vector<std::string> names;
     for (const Shell& known : shells())
         names.emplace_back(known.name);

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* help =
+constexpr const char* manual_help =
     R"(Each command has a page, NAME.1. An installation has them where man(1) looks for them.
 
 Exit status:
@@ -45,7 +45,7 @@ Result<int> write_pages(const Command& program, const fs::path& directory) {
 
 void add_manual(Command parent, Invocation& invocation) {
     const auto directory = std::make_shared<std::string>();
-    Command command = add_command(parent, "manual", "Write the manual pages of all commands", help);
+    Command command = add_command(parent, "manual", "Write the manual pages of all commands", manual_help);
     command.add_option("DIRECTORY", *directory, "Where to write them; it exists").required();
     command.callback([parent, &invocation, directory] {
         invocation.action = [parent, directory](Output&) { return write_pages(parent, *directory); };

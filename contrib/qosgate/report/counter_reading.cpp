@@ -18,7 +18,7 @@ using slurm::AssocRecords;
 
 /// The QOS with the highest priority of those that a job may get ("a,b"): its submission counts there. Empty:
 /// one of them is not known.
-std::optional<std::uint32_t> find_qos(const AssocRecords& records, std::string_view names) {
+std::optional<std::uint32_t> find_first_qos(const AssocRecords& records, std::string_view names) {
     std::optional<std::uint32_t> first;
     for (const std::string_view name : text::split(names, ',')) {
         const auto found = std::ranges::find_if(
@@ -52,8 +52,8 @@ void read_tres(const QueuedJob& job, const model::TresCatalogue& tres, CountedJo
 }
 
 /// Why it is not known where a job counts; empty: it is.
-std::string describe(const QueuedJob& job, const AssocRecords& records,
-                     const std::map<std::string, std::string>& partition_qos, CountedJob& counted) {
+std::string describe_counters(const QueuedJob& job, const AssocRecords& records,
+                              const std::map<std::string, std::string>& partition_qos, CountedJob& counted) {
     const auto association = records.associations.find(job.association_id);
     if (association == records.associations.end())
         return text::format("job {}: accounting does not know its association", job.name);
@@ -61,7 +61,7 @@ std::string describe(const QueuedJob& job, const AssocRecords& records,
     counted.account = association->second.link.account;
     counted.user_id = job.user_id;
     if (!job.qos.empty()) {
-        const auto own = find_qos(records, job.qos);
+        const auto own = find_first_qos(records, job.qos);
         if (!own)
             return text::format("job {}: accounting does not know its QOS {}", job.name,
                                 text::quoted(job.qos, 64));
@@ -72,7 +72,7 @@ std::string describe(const QueuedJob& job, const AssocRecords& records,
         const auto qos = partition_qos.find(std::string(name));
         if (qos == partition_qos.end())
             return text::format("job {}: its partition {} does not exist", job.name, text::quoted(name, 64));
-        const auto id = qos->second.empty() ? std::nullopt : find_qos(records, qos->second);
+        const auto id = qos->second.empty() ? std::nullopt : find_first_qos(records, qos->second);
         if (!id && !qos->second.empty())
             return text::format("job {}: accounting does not know QOS {} of its partition", job.name,
                                 text::quoted(qos->second, 64));
@@ -108,7 +108,7 @@ JobsToCount find_jobs_to_count(std::span<const QueuedJob> queue, const AssocReco
         if (job.state == QueueState::over) continue;
         CountedJob counted{.submitted = std::max<std::uint64_t>(job.tasks.size(), 1),
                            .holds_resources = job.holds_resources()};
-        if (std::string why = describe(job, records, partition_qos, counted); !why.empty()) {
+        if (std::string why = describe_counters(job, records, partition_qos, counted); !why.empty()) {
             found.unknown.push_back(std::move(why));
             continue;
         }

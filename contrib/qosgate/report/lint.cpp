@@ -20,13 +20,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int exit_finds = 2;
+constexpr int exit_lint_finds = 2;
 
 struct LintOptions : AccessOptions {
     std::vector<std::string> ignored;
 };
 
-void print(const std::vector<Finding>& findings, std::size_t checks, std::ostream& out) {
+void print_findings(const std::vector<Finding>& findings, std::size_t checks, std::ostream& out) {
     for (const Finding& finding : findings) {
         out << text::format("{}: {}: {}\n", finding.code, finding.where, finding.text);
         for (const std::string_view line : text::split(finding.cure, '\n'))
@@ -36,7 +36,7 @@ void print(const std::vector<Finding>& findings, std::size_t checks, std::ostrea
                              : text::format("{} checks, {}\n", checks, count_of(findings.size(), "finding")));
 }
 
-ordered_json to_json(const std::vector<Finding>& findings, const LintOptions& options) {
+ordered_json findings_to_json(const std::vector<Finding>& findings, const LintOptions& options) {
     auto list = ordered_json::array();
     for (const Finding& finding : findings)
         list.push_back({{"code", finding.code},
@@ -54,12 +54,12 @@ Result<int> lint_cluster(const LintOptions& options, Output& output) {
     if (!input) return input.error();
     const auto findings = find_problems(*input, options.ignored);
     if (output.json())
-        output.write(to_json(findings, options));
+        output.write(findings_to_json(findings, options));
     else
-        print(findings,
-              lint_checks().size() - std::set(options.ignored.begin(), options.ignored.end()).size(),
-              output.text());
-    return findings.empty() ? 0 : exit_finds;
+        print_findings(findings,
+                       lint_checks().size() - std::set(options.ignored.begin(), options.ignored.end()).size(),
+                       output.text());
+    return findings.empty() ? 0 : exit_lint_finds;
 }
 
 } // namespace

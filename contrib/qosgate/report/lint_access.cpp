@@ -100,7 +100,7 @@ using model::AssociationLevel;
 using model::QosRecord;
 
 /// The QOS of a job without --qos; empty: none.
-std::string default_of(const LintInput& input, const LintAssociation& association) {
+std::string default_qos_of(const LintInput& input, const LintAssociation& association) {
     if (association.default_qos) return *association.default_qos;
     if (association.qos->size() == 1) return association.qos->front();
     for (const LintAssociation& each : input.associations)
@@ -179,7 +179,7 @@ void no_default_qos(const LintInput& input, Findings& findings) {
     std::map<std::tuple<std::string, std::string, std::string, std::string>, std::vector<std::string>> users;
     for (const LintAssociation& each : input.associations) {
         if (each.level != AssociationLevel::user || !each.qos || each.qos->empty()) continue;
-        const std::string qos = default_of(input, each);
+        const std::string qos = default_qos_of(input, each);
         if (!has_name(*each.qos, qos))
             users[{each.account, each.partition, qos, each.qos->front()}].push_back(each.user);
     }

@@ -230,6 +230,12 @@ std::vector<SetLimit> limits_of(const LintAssociation& association, const model:
     return own;
 }
 
+const SetLimit* find_limit(const std::vector<SetLimit>& limits, const SetLimit& same) {
+    const auto found = std::ranges::find_if(
+        limits, [&](const SetLimit& each) { return each.facts == same.facts && each.tres == same.tres; });
+    return found == limits.end() ? nullptr : &*found;
+}
+
 std::vector<std::string> find_qos_in_conf(std::string_view conf) {
     std::string text(conf);
     for (std::size_t at = 0; (at = text.find("\\\n", at)) != std::string::npos;)

@@ -63,6 +63,9 @@ std::vector<SetLimit> limits_of(const LintAssociation& association, const model:
 std::vector<SetLimit> effective_limits_of(const LintAssociation& association,
                                           const model::TresCatalogue& tres);
 
+/// The limit of the same kind and TRES, or null.
+const SetLimit* find_limit(const std::vector<SetLimit>& limits, const SetLimit& same);
+
 /// The QOSs that partitions have, allow or deny in the text of a slurm.conf.
 std::vector<std::string> find_qos_in_conf(std::string_view conf);
 

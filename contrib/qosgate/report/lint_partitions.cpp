@@ -51,14 +51,8 @@ bool is_stricter(const SetLimit& limit, const SetLimit& other) {
     return limit.facts->sense == LimitSense::minimum ? limit.value > other.value : limit.value < other.value;
 }
 
-const SetLimit* find_limit(const std::vector<SetLimit>& limits, const SetLimit& same) {
-    const auto found = std::ranges::find_if(
-        limits, [&](const SetLimit& each) { return each.facts == same.facts && each.tres == same.tres; });
-    return found == limits.end() ? nullptr : &*found;
-}
-
 /// "MaxTRES=cpu=4 of QOS viz in partition viz"
-std::string describe(const SetLimit& limit, const Meeting& where) {
+std::string describe_limit(const SetLimit& limit, const Meeting& where) {
     return text::format("{} of {} in partition {}", limit.text(), owner(*where.other),
                         text::printable(where.partition->name));
 }
@@ -85,7 +79,7 @@ std::vector<std::string> find_contradictions(const QosRecord& of_minimum, const 
 }
 
 /// How a partition refuses the QOS: slurmctld ignores DenyQos beside AllowQos.
-std::string refusal_of(const Partition& partition, const QosRecord& qos) {
+std::string how_to_refuse(const Partition& partition, const QosRecord& qos) {
     const std::string line = text::format("the line of PartitionName={}", text::printable(partition.name));
     if (!partition.allow_qos.empty())
         return text::format("in {}, take {} out of AllowQos", line, text::printable(qos.name));
@@ -186,8 +180,8 @@ void hidden_by_partition(const LintInput& input, Findings& findings) {
                 const SetLimit* same = find_limit(others, own);
                 if (same == nullptr) continue;
                 if (is_stricter(own, *same))
-                    hidden.push_back(text::format("{} by {}", own.text(), describe(*same, where)));
-                if (is_stricter(*same, own)) would_be_hidden.push_back(describe(*same, where));
+                    hidden.push_back(text::format("{} by {}", own.text(), describe_limit(*same, where)));
+                if (is_stricter(*same, own)) would_be_hidden.push_back(describe_limit(*same, where));
             }
         }
         if (hidden.empty()) continue;
@@ -213,7 +207,7 @@ void contradicts_partition(const LintInput& input, Findings& findings) {
             for (const std::string& each : found)
                 contradictions.push_back(
                     text::format("{} in partition {}", each, text::printable(where.partition->name)));
-            if (!found.empty()) cures.push_back(refusal_of(*where.partition, qos));
+            if (!found.empty()) cures.push_back(how_to_refuse(*where.partition, qos));
         }
         if (contradictions.empty()) continue;
         findings.advise(qos, text::format("no job can meet both: {}", text::list_names(contradictions)),

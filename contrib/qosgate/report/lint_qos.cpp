@@ -96,12 +96,6 @@ constexpr FlagUse flag_uses[] = {
      "no partition has MinNodes above 1"},
 };
 
-const SetLimit* find_limit(const std::vector<SetLimit>& limits, const SetLimit& same) {
-    const auto found = std::ranges::find_if(
-        limits, [&](const SetLimit& each) { return each.facts == same.facts && each.tres == same.tres; });
-    return found == limits.end() ? nullptr : &*found;
-}
-
 /// The QOSs whose limits replace those of `qos` in some partition: the QOSs of partitions, and with
 /// OverPartQOS those of jobs.
 std::vector<const QosRecord*> find_replacing(const LintInput& input, const QosRecord& qos) {

@@ -24,7 +24,7 @@ using model::QosRecord;
 using model::TresKind;
 
 /// How much of a TRES such a node has; empty: not known, or no amount of a node.
-std::optional<std::uint64_t> amount_of(const NodeKind& node, const std::string& tres) {
+std::optional<std::uint64_t> amount_on_node(const NodeKind& node, const std::string& tres) {
     const auto known = [](std::uint64_t amount) {
         return amount == 0 ? std::nullopt : std::optional(amount);
     };
@@ -63,7 +63,7 @@ std::optional<Bound> bound_of_nodes(const std::vector<const Partition*>& partiti
     for (const Partition* partition : partitions) {
         if (partition->node_kinds.empty()) return std::nullopt;
         for (const NodeKind& kind : partition->node_kinds) {
-            const auto amount = amount_of(kind, tres);
+            const auto amount = amount_on_node(kind, tres);
             if (!amount) return std::nullopt;
             bound.most = std::max(bound.most, *amount);
         }
@@ -86,7 +86,7 @@ std::optional<Bound> bound_of_cluster(const model::NodeTable& nodes, const std::
     if (nodes.kind_of.empty()) return std::nullopt;
     Bound bound{.words = "the cluster, unless jobs share CPUs (OverSubscribe), has"};
     for (const std::uint16_t index : nodes.kind_of) {
-        const auto amount = amount_of(nodes.kinds.at(index), tres);
+        const auto amount = amount_on_node(nodes.kinds.at(index), tres);
         if (!amount) return std::nullopt;
         bound.most += *amount;
     }
@@ -97,7 +97,7 @@ std::optional<Bound> bound_of_cluster(const model::NodeTable& nodes, const std::
 std::optional<Bound> bound_of(const LintInput& input, const std::vector<const Partition*>& partitions,
                               const SetLimit& limit) {
     if (limit.facts->measure != LimitMeasure::tres || limit.facts->sense != LimitSense::maximum ||
-        partitions.empty() || !amount_of(NodeKind{.count = 1, .cpus = 1, .memory_mib = 1}, limit.tres))
+        partitions.empty() || !amount_on_node(NodeKind{.count = 1, .cpus = 1, .memory_mib = 1}, limit.tres))
         return std::nullopt;
     switch (limit.facts->scope) {
     case LimitScope::node: return bound_of_nodes(partitions, limit.tres);

@@ -20,12 +20,12 @@ namespace {
 
 using model::LimitScope;
 
-bool has_name(const std::vector<std::string>& names, const std::string& name) {
+bool lists_qos(const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::any_of(names, [&](const std::string& other) { return text::iequals(other, name); });
 }
 
 /// The QOS that a job of this association gets without --qos.
-std::string default_of(const UserWorld& world, const quota::LocalAssociation& association) {
+std::string qos_without_option(const UserWorld& world, const quota::LocalAssociation& association) {
     std::vector<std::shared_ptr<const model::Partition>> partitions;
     if (const auto& partition = world.cluster->partitions.find(association.link.partition);
         partition != nullptr)
@@ -64,7 +64,7 @@ void add_rows(Table& table, const std::string& who, const ScopeUse& use, bool co
     table.rows.push_back(std::move(first));
 }
 
-Json to_json(const ScopeUse& use) {
+Json scope_to_json(const ScopeUse& use) {
     Json limits = Json::array();
     for (const LimitShare& limit : use.limits)
         limits.push_back({{"limit", limit.facts->name},
@@ -88,12 +88,12 @@ QosAccess find_access(const UserWorld& world, const std::string& qos) {
     std::map<std::string, std::pair<std::set<std::string>, std::set<std::string>>> accounts;
     for (const quota::LocalAssociation& each : records.associations) {
         if (each.link.level != model::AssociationLevel::user) continue;
-        if (each.permitted_qos && !has_name(*each.permitted_qos, qos)) continue;
+        if (each.permitted_qos && !lists_qos(*each.permitted_qos, qos)) continue;
         const std::string user =
             each.link.user + (each.link.partition.empty() ? "" : ":" + each.link.partition);
         auto& [users, defaults] = accounts[each.link.account];
         users.insert(user);
-        if (text::iequals(default_of(world, each), qos)) defaults.insert(user);
+        if (text::iequals(qos_without_option(world, each), qos)) defaults.insert(user);
     }
     for (const auto& [account, names] : accounts)
         access.accounts.push_back({.account = account,
@@ -101,8 +101,8 @@ QosAccess find_access(const UserWorld& world, const std::string& qos) {
                                    .defaults = {names.second.begin(), names.second.end()}});
     for (const auto& partition : world.cluster->partitions.all()) {
         if (text::iequals(partition->qos, qos)) access.partition_qos_of.push_back(partition->name);
-        const bool is_refused = partition->allow_qos.empty() ? has_name(partition->deny_qos, qos)
-                                                             : !has_name(partition->allow_qos, qos);
+        const bool is_refused = partition->allow_qos.empty() ? lists_qos(partition->deny_qos, qos)
+                                                             : !lists_qos(partition->allow_qos, qos);
         if (is_refused) access.refused_by.push_back(partition->name);
     }
     return access;
@@ -172,14 +172,14 @@ void print_usage(std::ostream& out, const QosUse& use, const Viewer& viewer) {
 }
 
 Json to_json(const QosUse& use, const Viewer& viewer) {
-    Json json = to_json(use.all);
+    Json json = scope_to_json(use.all);
     json["hides_names"] = !viewer.sees_use;
     const auto list = [&](const std::vector<ScopeUse>& scopes, const char* key) {
         Json rows = Json::array();
         for (const ScopeUse& each : scopes) {
             if (each.name.empty() || !viewer.sees(each)) continue;
             Json row{{key, each.name}};
-            row.update(to_json(each));
+            row.update(scope_to_json(each));
             rows.push_back(std::move(row));
         }
         return viewer.sees_use || !rows.empty() ? rows : Json();

@@ -51,7 +51,7 @@ bool is_in_use(const ScopeUse& use) {
            });
 }
 
-std::string value_of(const LimitShare& limit, std::uint64_t value) {
+std::string limit_value_text(const LimitShare& limit, std::uint64_t value) {
     return limits::format_limit_value(limit.facts->limit, limit.tres, value);
 }
 
@@ -69,15 +69,15 @@ std::optional<double> LimitShare::share() const noexcept {
 }
 
 std::string LimitShare::value_text() const {
-    return (facts->sense == model::LimitSense::minimum ? "at least " : "") + value_of(*this, value);
+    return (facts->sense == model::LimitSense::minimum ? "at least " : "") + limit_value_text(*this, value);
 }
 
 std::string LimitShare::used_text() const {
-    return used ? value_of(*this, *used) : std::string();
+    return used ? limit_value_text(*this, *used) : std::string();
 }
 
 std::string LimitShare::left_text() const {
-    return used ? value_of(*this, value - std::min(value, *used)) : std::string();
+    return used ? limit_value_text(*this, value - std::min(value, *used)) : std::string();
 }
 
 QosUse find_use(const quota::LocalQos& qos, const model::TresCatalogue& tres, limits::Release release,

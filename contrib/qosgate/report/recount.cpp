@@ -43,7 +43,7 @@ std::vector<Counter> counters_of(const CountedJob& job, bool at_most) {
     return all;
 }
 
-std::uint64_t value_of(const Counters& counters, const CountedAmount& what) {
+std::uint64_t counted_value(const Counters& counters, const CountedAmount& what) {
     const auto found = counters.find(what.counter);
     if (found == counters.end()) return 0;
     const Usage& usage = found->second;
@@ -99,10 +99,10 @@ std::vector<CountedAmount> CounterComparison::amounts_of(std::initializer_list<c
 
 bool CounterComparison::settle(const CountedAmount& what, Open& open, const Counters& before,
                                const CounterRange& counted, const Counters& after) {
-    const std::uint64_t first = value_of(before, what);
-    const std::uint64_t kept = value_of(after, what);
-    const std::uint64_t least = value_of(counted.least, what);
-    const std::uint64_t most = value_of(counted.most, what);
+    const std::uint64_t first = counted_value(before, what);
+    const std::uint64_t kept = counted_value(after, what);
+    const std::uint64_t least = counted_value(counted.least, what);
+    const std::uint64_t most = counted_value(counted.most, what);
     const auto is_counted = [&](std::uint64_t value) { return least <= value && value <= most; };
     if (first != kept) { // it changes
         const bool is_equal = is_counted(first) || is_counted(kept);

@@ -19,23 +19,24 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Row {
+struct PriorityRow {
     std::string name;
     std::uint32_t priority = 0;
     double factor = 0; ///< priority / the largest of all; with NO_NORMAL_QOS: the priority
     double points = 0; ///< added to the priority of a job
 };
 
-constexpr SortKey<Row> sort_keys[] = {
-    {"priority", [](const Row& a, const Row& b) { return a.priority > b.priority; }},
-    {"name", [](const Row& a, const Row& b) { return a.name < b.name; }},
+constexpr SortKey<PriorityRow> priority_sort_keys[] = {
+    {"priority", [](const PriorityRow& a, const PriorityRow& b) { return a.priority > b.priority; }},
+    {"name", [](const PriorityRow& a, const PriorityRow& b) { return a.name < b.name; }},
 };
 
-std::vector<Row> find_rows(const quota::LocalRecords& records, const model::ClusterSettings& settings) {
+std::vector<PriorityRow> find_rows(const quota::LocalRecords& records,
+                                   const model::ClusterSettings& settings) {
     std::uint32_t largest = 0;
     for (const quota::LocalQos& qos : records.qos)
         largest = std::max(largest, qos.qos.priority);
-    std::vector<Row> rows;
+    std::vector<PriorityRow> rows;
     for (const quota::LocalQos& qos : records.qos) {
         const double priority = qos.qos.priority;
         const double factor = settings.uses_raw_priorities ? priority : largest == 0 ? 0 : priority / largest;
@@ -46,25 +47,26 @@ std::vector<Row> find_rows(const quota::LocalRecords& records, const model::Clus
                         .factor = factor,
                         .points = counts ? points : 0});
     }
-    std::ranges::stable_sort(rows, {}, &Row::name);
+    std::ranges::stable_sort(rows, {}, &PriorityRow::name);
     return rows;
 }
 
-Table to_table(const std::vector<Row>& rows, bool is_csv) {
+Table priority_table(const std::vector<PriorityRow>& rows, bool is_csv) {
     Table table{{{is_csv ? "qos" : "QOS"},
                  {is_csv ? "priority" : "PRIORITY", true},
                  {is_csv ? "factor" : "FACTOR", true},
                  {is_csv ? "points" : "POINTS", true}},
                 {}};
-    for (const Row& row : rows)
+    for (const PriorityRow& row : rows)
         table.rows.push_back({is_csv ? row.name : text::printable(row.name), std::to_string(row.priority),
                               text::format("{:.6f}", row.factor), text::format("{:.0f}", row.points)});
     return table;
 }
 
-ordered_json to_json(const std::vector<Row>& rows, const model::ClusterSettings& settings) {
+ordered_json priorities_to_json(const std::vector<PriorityRow>& rows,
+                                const model::ClusterSettings& settings) {
     auto list = ordered_json::array();
-    for (const Row& row : rows)
+    for (const PriorityRow& row : rows)
         list.push_back(
             {{"qos", row.name}, {"priority", row.priority}, {"factor", row.factor}, {"points", row.points}});
     return {{"priority_type", settings.priority_type},
@@ -79,16 +81,17 @@ Result<int> report_priority(const ReportOptions& options, Output& output) {
     const auto settings = slurm::load_cluster_settings();
     if (!settings) return settings.error();
     auto rows = find_rows(world->accounting->records(), *settings);
-    if (const auto sorted = sort_rows<Row>(rows, options.sort, sort_keys); !sorted) return sorted.error();
+    if (const auto sorted = sort_rows<PriorityRow>(rows, options.sort, priority_sort_keys); !sorted)
+        return sorted.error();
     if (output.json()) {
-        output.write(to_json(rows, *settings));
+        output.write(priorities_to_json(rows, *settings));
         return 0;
     }
     if (options.csv) {
-        print_csv(output.text(), to_table(rows, /*is_csv=*/true));
+        print_csv(output.text(), priority_table(rows, /*is_csv=*/true));
         return 0;
     }
-    print_aligned(output.text(), to_table(rows, /*is_csv=*/false), terminal_width());
+    print_aligned(output.text(), priority_table(rows, /*is_csv=*/false), terminal_width());
     output.text() << text::format("\nPriorityWeightQOS is {}.\n", settings->priority_weight_qos);
     if (settings->priority_type != "priority/multifactor")
         output.text() << text::format("PriorityType is {}: the priority of a QOS does not count.\n",

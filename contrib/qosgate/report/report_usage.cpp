@@ -26,7 +26,7 @@ namespace {
 using nlohmann::ordered_json;
 
 /// A QOS, and its limits, the fullest first.
-struct Row {
+struct UsageRow {
     QosUse use;
     /// Negative: nothing is known to be used.
     [[nodiscard]] double fullest() const {
@@ -35,12 +35,12 @@ struct Row {
     }
 };
 
-constexpr SortKey<Row> sort_keys[] = {
-    {"fullest", [](const Row& a, const Row& b) { return a.fullest() > b.fullest(); }},
-    {"name", [](const Row& a, const Row& b) { return a.use.name < b.use.name; }},
-    {"priority", [](const Row& a, const Row& b) { return a.use.priority > b.use.priority; }},
-    {"running", [](const Row& a, const Row& b) { return a.use.all.running > b.use.all.running; }},
-    {"pending", [](const Row& a, const Row& b) { return a.use.all.pending > b.use.all.pending; }},
+constexpr SortKey<UsageRow> usage_sort_keys[] = {
+    {"fullest", [](const UsageRow& a, const UsageRow& b) { return a.fullest() > b.fullest(); }},
+    {"name", [](const UsageRow& a, const UsageRow& b) { return a.use.name < b.use.name; }},
+    {"priority", [](const UsageRow& a, const UsageRow& b) { return a.use.priority > b.use.priority; }},
+    {"running", [](const UsageRow& a, const UsageRow& b) { return a.use.all.running > b.use.all.running; }},
+    {"pending", [](const UsageRow& a, const UsageRow& b) { return a.use.all.pending > b.use.all.pending; }},
 };
 
 /// "user ana", "account bio", "all jobs", "each job"
@@ -56,7 +56,7 @@ std::string who_of(const ScopeUse& use, const Viewer& viewer) {
     return "all jobs";
 }
 
-Table usage_table(const std::vector<Row>& rows, const Viewer& viewer, bool colours) {
+Table usage_table(const std::vector<UsageRow>& rows, const Viewer& viewer, bool colours) {
     Table table{{{"QOS"},
                  {.heading = "PRIORITY", .is_number = true, .short_heading = "PRIO"},
                  {.heading = "RUNNING", .is_number = true, .short_heading = "RUN"},
@@ -68,7 +68,7 @@ Table usage_table(const std::vector<Row>& rows, const Viewer& viewer, bool colou
                  {"LEFT", true},
                  {.heading = "SHARE", .shorten = without_bar}},
                 {}};
-    for (const Row& row : rows) {
+    for (const UsageRow& row : rows) {
         const QosUse& use = row.use;
         std::vector<std::string> first{text::printable(use.name), std::to_string(use.priority),
                                        std::to_string(use.all.running), std::to_string(use.all.pending)};
@@ -91,7 +91,7 @@ Table usage_table(const std::vector<Row>& rows, const Viewer& viewer, bool colou
 }
 
 /// One row for each limit, with numbers as in JSON; a QOS without limits has one row.
-Table csv_table(const std::vector<Row>& rows, const Viewer& viewer) {
+Table csv_table(const std::vector<UsageRow>& rows, const Viewer& viewer) {
     Table table{{{"qos"},
                  {"priority"},
                  {"running"},
@@ -104,7 +104,7 @@ Table csv_table(const std::vector<Row>& rows, const Viewer& viewer) {
                  {"used"},
                  {"share"}},
                 {}};
-    for (const Row& row : rows) {
+    for (const UsageRow& row : rows) {
         const QosUse& use = row.use;
         const std::vector<std::string> first{use.name, std::to_string(use.priority),
                                              std::to_string(use.all.running),
@@ -131,9 +131,9 @@ Table csv_table(const std::vector<Row>& rows, const Viewer& viewer) {
     return table;
 }
 
-ordered_json to_json(const std::vector<Row>& rows, bool is_enforced, const Viewer& viewer) {
+ordered_json usage_to_json(const std::vector<UsageRow>& rows, bool is_enforced, const Viewer& viewer) {
     auto list = ordered_json::array();
-    for (const Row& row : rows) {
+    for (const UsageRow& row : rows) {
         auto limits = ordered_json::array();
         for (const auto& [who, limit] : row.use.fullest()) {
             const auto name_if = [&](model::LimitScope scope) {
@@ -162,15 +162,16 @@ Result<int> report_usage(const ReportOptions& options, Output& output) {
     const auto world = read_user_world();
     if (!world) return world.error();
     const quota::LocalRecords& records = world->accounting->records();
-    std::vector<Row> rows;
+    std::vector<UsageRow> rows;
     for (const quota::LocalQos& qos : records.qos)
         rows.push_back({find_use(qos, *records.tres, default_release(),
                                  [&](std::uint32_t id) { return world->name_of(id); })});
-    std::ranges::stable_sort(rows, {}, [](const Row& row) { return row.use.name; });
-    if (const auto sorted = sort_rows<Row>(rows, options.sort, sort_keys); !sorted) return sorted.error();
+    std::ranges::stable_sort(rows, {}, [](const UsageRow& row) { return row.use.name; });
+    if (const auto sorted = sort_rows<UsageRow>(rows, options.sort, usage_sort_keys); !sorted)
+        return sorted.error();
     const Viewer viewer = make_viewer(*world->accounting, world->name_of(getuid()));
     if (output.json()) {
-        output.write(to_json(rows, records.enforce.limits, viewer));
+        output.write(usage_to_json(rows, records.enforce.limits, viewer));
         return 0;
     }
     if (options.csv) {

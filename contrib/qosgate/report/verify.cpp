@@ -49,7 +49,7 @@ struct Verified {
     std::vector<std::string> unknown_jobs;
 };
 
-Result<std::shared_ptr<const slurm::AssocRecords>> read_records(slurm::ClusterQuota& accounting) {
+Result<std::shared_ptr<const slurm::AssocRecords>> refresh_records(slurm::ClusterQuota& accounting) {
     if (const auto fresh = accounting.sync(); !fresh) return fresh.error();
     return accounting.records();
 }
@@ -86,11 +86,11 @@ Result<std::map<std::string, std::string>> read_partition_qos() {
 Result<void> add_reading(Verified& result, slurm::ClusterQuota& accounting) {
     const auto partition_qos = read_partition_qos();
     if (!partition_qos) return partition_qos.error();
-    const auto before = read_records(accounting);
+    const auto before = refresh_records(accounting);
     if (!before) return before.error();
     const auto queue = slurm::read_queue();
     if (!queue) return queue.error();
-    const auto after = read_records(accounting);
+    const auto after = refresh_records(accounting);
     if (!after) return after.error();
     auto jobs = find_jobs_to_count(queue->jobs, **after, *partition_qos);
     result.comparison.add_round(read_counters(**before), recount(jobs.jobs, (*after)->tres->node()),
@@ -123,7 +123,7 @@ Result<Verified> verify_counters(std::chrono::seconds timeout, Output& output) {
                      text::format("slurmctld has not answered within {} s (--timeout)", timeout.count())};
     };
     slurm::ClusterQuota accounting;
-    auto records = read_records(accounting);
+    auto records = refresh_records(accounting);
     if (!records) return in_time(records.error());
     if (const auto can = check_comparable(**records); !can) return can.error();
     Verified result{.comparison = CounterComparison(countable_tres(*(*records)->tres)),
@@ -164,7 +164,7 @@ std::string difference_text(const Difference& difference, const model::TresCatal
     return (is_less ? "-" : "+") + number;
 }
 
-void print(const Verified& verified, std::ostream& out) {
+void print_verified(const Verified& verified, std::ostream& out) {
     const model::TresCatalogue& tres = *verified.records->tres;
     const auto number = [&](const CountedAmount& what, std::uint64_t value) {
         return what.measure == LimitMeasure::tres ? model::format_tres_count(tres.name(what.tres), value)
@@ -211,7 +211,7 @@ ordered_json amount_json(const CountedAmount& what, const slurm::AssocRecords& r
                                                         : ordered_json()}};
 }
 
-ordered_json to_json(const Verified& verified) {
+ordered_json verified_to_json(const Verified& verified) {
     auto differences = ordered_json::array();
     for (const Difference& each : verified.comparison.differences()) {
         auto row = amount_json(each.what, *verified.records);
@@ -238,9 +238,9 @@ Result<int> verify(unsigned timeout_seconds, Output& output) {
     const auto verified = verify_counters(std::chrono::seconds(timeout_seconds), output);
     if (!verified) return verified.error();
     if (output.json())
-        output.write(to_json(*verified));
+        output.write(verified_to_json(*verified));
     else
-        print(*verified, output.text());
+        print_verified(*verified, output.text());
     return verify_status_of(verified->comparison, verified->unknown_jobs.size());
 }
 

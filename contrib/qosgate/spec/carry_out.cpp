@@ -64,10 +64,10 @@ Json answer_of(const spec::Plan& plan, const std::vector<TemporaryGrant>& named,
     return answer;
 }
 
-/// The same as the public function, with jobs that are to be moved.
-Result<std::size_t> keep_and_carry_out(const spec::Plan& plan, const spec::LiveState& live,
-                                       const CarryOutOptions& options, slurmdb::Connection& connection,
-                                       const slurmdb::CommitWatch& watch, JobMover& mover, Output& output) {
+/// The same as keep_and_carry_out(), with jobs that are to be moved.
+Result<std::size_t> carry_out_with_mover(const spec::Plan& plan, const spec::LiveState& live,
+                                         const CarryOutOptions& options, slurmdb::Connection& connection,
+                                         const slurmdb::CommitWatch& watch, JobMover& mover, Output& output) {
     const auto history = History::open(options.history);
     if (!history) return history.error();
     // Kept right before the commit: what ends before has changed nothing, and leaves no entry.
@@ -220,7 +220,7 @@ Result<std::size_t> keep_and_carry_out(const spec::Plan& plan, const spec::LiveS
                                        const CarryOutOptions& options, slurmdb::Connection& connection,
                                        const slurmdb::CommitWatch& watch, Output& output) {
     JobMover mover(plan, options.move_jobs_to, connection.session());
-    return keep_and_carry_out(plan, live, options, connection, watch, mover, output);
+    return carry_out_with_mover(plan, live, options, connection, watch, mover, output);
 }
 
 Result<int> show_and_carry_out(const spec::Plan& plan, const spec::LiveState& live,
@@ -270,7 +270,7 @@ Result<int> show_and_carry_out(const spec::Plan& plan, const spec::LiveState& li
         // Jobs may have come while the question stood.
         if (const auto possible = expect_possible(plan, options, access); !possible) return possible.error();
     }
-    const auto number = keep_and_carry_out(
+    const auto number = carry_out_with_mover(
         plan, live, options, access.connection(), [&](slurmdb::CommitStep step) { interrupt.note(step); },
         mover, output);
     if (!number) return number.error();

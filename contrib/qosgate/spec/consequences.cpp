@@ -31,7 +31,7 @@ using model::QueueState;
 using nlohmann::ordered_json;
 
 /// Lines of one kind for people.
-constexpr std::size_t max_lines = 20;
+constexpr std::size_t max_consequences = 20;
 
 /// The QOSs that a plan changes, or the access to them. `after` is the state after it.
 std::set<std::string> touched_by(const spec::Plan& plan, const spec::LiveState& after) {
@@ -121,8 +121,8 @@ bool was_as_strict(const QosUse& before, const LimitShare& limit, model::LimitSc
     return true;
 }
 
-void find_above(const quota::LocalQos& before, const quota::LocalQos& after, const UserWorld& world,
-                std::vector<AboveLimit>& found) {
+void add_above_limits(const quota::LocalQos& before, const quota::LocalQos& after, const UserWorld& world,
+                      std::vector<AboveLimit>& found) {
     const auto release = default_release();
     const auto name_of = [&](std::uint32_t id) { return world.name_of(id); };
     const model::TresCatalogue& tres = *world.accounting->records().tres;
@@ -143,7 +143,8 @@ void find_above(const quota::LocalQos& before, const quota::LocalQos& after, con
         look(user, "user " + user.name);
 }
 
-std::vector<AboveLimit> find_above(const spec::Plan& plan, const UserWorld& before, const UserWorld& after) {
+std::vector<AboveLimit> find_above_limits(const spec::Plan& plan, const UserWorld& before,
+                                          const UserWorld& after) {
     std::vector<AboveLimit> found;
     const auto find = [](const UserWorld& world, const std::string& name) {
         const auto& all = world.accounting->records().qos;
@@ -154,7 +155,7 @@ std::vector<AboveLimit> find_above(const spec::Plan& plan, const UserWorld& befo
     for (const spec::PlannedUpdate& update : plan.updated) {
         const quota::LocalQos* old = find(before, update.after.name);
         const quota::LocalQos* now = find(after, update.after.name);
-        if (old != nullptr && now != nullptr) find_above(*old, *now, before, found);
+        if (old != nullptr && now != nullptr) add_above_limits(*old, *now, before, found);
     }
     return found;
 }
@@ -162,12 +163,12 @@ std::vector<AboveLimit> find_above(const spec::Plan& plan, const UserWorld& befo
 void print_jobs(const std::vector<JobConsequence>& jobs, std::string_view what, std::ostream& out) {
     if (jobs.empty()) return;
     out << text::format("  {} {}:\n", count_of(jobs.size(), "pending job"), what);
-    for (std::size_t i = 0; i < jobs.size() && i < max_lines; ++i)
+    for (std::size_t i = 0; i < jobs.size() && i < max_consequences; ++i)
         out << text::format("    {} of {} (QOS {}){}{}\n", jobs[i].job, text::printable(jobs[i].user),
                             text::printable(jobs[i].qos), jobs[i].text.empty() ? "" : ": ",
                             text::printable(jobs[i].text, 1000));
-    if (jobs.size() > max_lines)
-        out << text::format("    ... and {} more (--json lists all)\n", jobs.size() - max_lines);
+    if (jobs.size() > max_consequences)
+        out << text::format("    ... and {} more (--json lists all)\n", jobs.size() - max_consequences);
 }
 
 ordered_json jobs_to_json(const std::vector<JobConsequence>& jobs) {
@@ -217,7 +218,7 @@ Consequences find_consequences(const quota::World& world, const std::vector<Queu
         if (job.state == QueueState::pending) pending.push_back(&job);
     }
     found.pending = pending.size();
-    found.above = find_above(plan, before, changed);
+    found.above = find_above_limits(plan, before, changed);
     const Judge judge(before, changed, holding);
     for (const QueuedJob* job : pending) {
         if (found.judged == max_judged_jobs || !progress(found.judged, pending.size())) break;
@@ -261,13 +262,13 @@ void print(const Consequences& found, std::ostream& out) {
     print_jobs(found.stuck, "could never start any more", out);
     print_jobs(found.barred, "could never start any more: their users may not use the QOS", out);
     print_jobs(found.freed, "would no longer wait for a limit", out);
-    for (std::size_t i = 0; i < found.above.size() && i < max_lines; ++i)
+    for (std::size_t i = 0; i < found.above.size() && i < max_consequences; ++i)
         out << text::format("  QOS {}: {} above {}: {} in use; new jobs wait until it is less\n",
                             text::printable(found.above[i].qos), text::printable(found.above[i].who),
                             found.above[i].limit, found.above[i].used);
-    if (found.above.size() > max_lines)
+    if (found.above.size() > max_consequences)
         out << text::format("  ... and {} more above a limit (--json lists all)\n",
-                            found.above.size() - max_lines);
+                            found.above.size() - max_consequences);
     const std::size_t same = found.judged - found.stuck.size() - found.barred.size() - found.freed.size();
     if (same > 0)
         out << text::format("  {} as before, as far as limits decide\n", count_of(same, "pending job"));

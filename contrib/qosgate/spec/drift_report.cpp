@@ -10,15 +10,15 @@
 namespace qg::cli {
 namespace {
 
-constexpr std::size_t max_value = 8000;
+constexpr std::size_t max_drift_words = 8000;
 
-constexpr const char* nothing = "does not exist";
+constexpr const char* not_there = "does not exist";
 
 bool is_missing(const DriftRow& row) {
-    return row.field.empty() && row.live == nothing;
+    return row.field.empty() && row.live == not_there;
 }
 
-void add_access(const spec::Drift& drift, std::vector<DriftRow>& rows) {
+void add_access_rows(const spec::Drift& drift, std::vector<DriftRow>& rows) {
     for (const spec::AccessSummary& access : drift.access) {
         const auto add = [&](const std::vector<model::AssociationName>& names, std::string_view wanted,
                              std::string_view live, std::string_view sentence) {
@@ -42,13 +42,13 @@ std::vector<DriftRow> list_drift(const spec::Plan& plan, const spec::LiveState& 
     const spec::Drift drift = spec::find_drift(plan, live.qos);
     std::vector<DriftRow> rows;
     for (const std::string& name : drift.missing)
-        rows.push_back({name, {}, "exists", nothing, "is wanted, and does not exist"});
+        rows.push_back({name, {}, "exists", not_there, "is wanted, and does not exist"});
     for (const spec::DriftedField& field : drift.fields)
         rows.push_back({field.qos, field.field, field.wanted, field.live,
                         text::format("wanted {}, is {}", field.wanted, field.live), field.is_managed});
     for (const std::string& name : drift.leftover)
-        rows.push_back({name, {}, nothing, "exists", "exists, and is not wanted any more", true});
-    add_access(drift, rows);
+        rows.push_back({name, {}, not_there, "exists", "exists, and is not wanted any more", true});
+    add_access_rows(drift, rows);
     return rows;
 }
 
@@ -67,7 +67,7 @@ void add_actors(std::vector<DriftRow>& drift, std::span<const slurmdb::LoggedCha
 void print(const std::vector<DriftRow>& drift, std::ostream& out) {
     for (const DriftRow& each : drift) {
         out << text::format("{}{}{}: {}", text::printable(each.qos), each.field.empty() ? "" : ": ",
-                            each.field, text::printable(each.sentence, max_value));
+                            each.field, text::printable(each.sentence, max_drift_words));
         if (!each.actor.empty())
             out << text::format(" ({} by {} at {})", is_missing(each) ? "deleted" : "last changed",
                                 text::printable(each.actor), local_time_text(each.time));

@@ -29,13 +29,13 @@ constexpr std::uint64_t max_number = 999'999'999;
 constexpr mode_t entry_mode = 0600;
 
 /// The number that a name of a file begins with; 0: it is no entry.
-std::size_t number_of(const fs::path& file) {
+std::size_t entry_number(const fs::path& file) {
     const std::string name = file.filename().string();
     const auto number = text::parse_unsigned(std::string_view(name).substr(0, name.find('-')));
     return number && *number <= max_number && name.ends_with(".json") ? static_cast<std::size_t>(*number) : 0;
 }
 
-std::string own_name() {
+std::string name_of_author() {
     const passwd* user = getpwuid(getuid());
     return user == nullptr ? std::to_string(getuid()) : user->pw_name;
 }
@@ -68,7 +68,7 @@ Result<std::map<std::size_t, fs::path>> History::files() const {
     std::error_code ignored;
     for (auto at = fs::directory_iterator(directory_, problem); !problem && at != fs::directory_iterator();
          at.increment(problem))
-        if (const std::size_t number = number_of(at->path()); number > 0 && at->is_regular_file(ignored))
+        if (const std::size_t number = entry_number(at->path()); number > 0 && at->is_regular_file(ignored))
             found.emplace(number, at->path());
     if (problem)
         return Error{ErrorCode::unavailable,
@@ -84,7 +84,7 @@ Result<std::size_t> History::keep(const spec::Plan& plan, const spec::LiveState&
     if (!known) return known.error();
     const std::size_t number = known->empty() ? 1 : known->rbegin()->first + 1;
     std::string time = local_time_text(std::time(nullptr));
-    auto record = spec::make_history(plan, before, time, own_name());
+    auto record = spec::make_history(plan, before, time, name_of_author());
     record.is_open = true;
     record.undoes = undoes;
     for (const TemporaryGrant& grant : temporary.made_permanent)

@@ -13,25 +13,26 @@
 namespace qg::cli {
 namespace {
 
-constexpr std::size_t max_value = 4000;
+constexpr std::size_t max_plan_words = 4000;
 
 /// A new QOS as a change of nothing.
-spec::PlannedUpdate creation_of(const model::QosRecord& record) {
+spec::PlannedUpdate update_from_nothing(const model::QosRecord& record) {
     model::QosRecord nothing;
     nothing.name = record.name;
     return {nothing, record};
 }
 
-void print(const spec::PlannedUpdate& update, std::string_view what, std::ostream& out) {
+void print_update(const spec::PlannedUpdate& update, std::string_view what, std::ostream& out) {
     out << text::format("{}: {}\n", text::printable(update.after.name), what);
     for (const model::FieldDifference& change : spec::differences(update))
-        out << text::format("  {}: {} -> {}\n", change.field->name, text::printable(change.before, max_value),
-                            text::printable(change.after, max_value));
+        out << text::format("  {}: {} -> {}\n", change.field->name,
+                            text::printable(change.before, max_plan_words),
+                            text::printable(change.after, max_plan_words));
     const std::string owners = spec::describe_owner_changes(update);
-    if (!owners.empty()) out << text::format("  owners: {}\n", text::printable(owners, max_value));
+    if (!owners.empty()) out << text::format("  owners: {}\n", text::printable(owners, max_plan_words));
 }
 
-std::string text_of(const spec::ResolvedShare& share) {
+std::string share_text(const spec::ResolvedShare& share) {
     return text::format("{}: {}: {} is {:g}% of {}: {}", text::printable(share.qos),
                         text::printable(share.field), text::printable(share.tres), share.share.percent,
                         share.share.partition.empty() ? "the cluster"
@@ -47,7 +48,7 @@ Json own_to_json(const model::OwnAccess& own) {
 }
 
 /// One entry for each association: {"qos", "account", "user", "partition"}.
-void add_names(Json& list, const std::string& qos, const std::vector<model::AssociationName>& names) {
+void add_associations(Json& list, const std::string& qos, const std::vector<model::AssociationName>& names) {
     for (const model::AssociationName& name : names) {
         Json entry{{"qos", qos}};
         entry.update(to_json(name));
@@ -100,9 +101,9 @@ std::string summary_of(const spec::Plan& plan, std::size_t permanent) {
 
 void print(const spec::Plan& plan, std::size_t permanent, std::ostream& out) {
     for (const model::QosRecord& record : plan.created)
-        print(creation_of(record), "create", out);
+        print_update(update_from_nothing(record), "create", out);
     for (const spec::PlannedUpdate& update : plan.updated)
-        print(update, spec::is_mark_only(update) ? "change of owners" : "change", out);
+        print_update(update, spec::is_mark_only(update) ? "change of owners" : "change", out);
     for (const model::QosRecord& record : plan.removed)
         out << text::format("{}: delete\n", text::printable(record.name));
     for (const spec::AccessSummary& access : spec::summarize_access(plan)) {
@@ -121,9 +122,9 @@ void print(const spec::Plan& plan, std::size_t permanent, std::ostream& out) {
         out << spec::describe(change) << '\n';
     if (!plan.shares.empty()) out << "Shares:\n";
     for (const spec::ResolvedShare& share : plan.shares)
-        out << "  " << text_of(share) << '\n';
+        out << "  " << share_text(share) << '\n';
     for (const std::string& warning : plan.warnings)
-        out << "Warning: " << text::printable(warning, max_value) << '\n';
+        out << "Warning: " << text::printable(warning, max_plan_words) << '\n';
     std::string sums = summary_of(plan, permanent);
     sums.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sums.front())));
     out << sums << ".\n";
@@ -141,7 +142,7 @@ Json to_answer(const spec::Plan& plan, const std::vector<TemporaryGrant>& named)
         permanent.push_back(to_json(grant));
     Json created = Json::array();
     for (const model::QosRecord& record : plan.created)
-        created.push_back(changes_to_json(creation_of(record)));
+        created.push_back(changes_to_json(update_from_nothing(record)));
     Json updated = Json::array();
     for (const spec::PlannedUpdate& update : plan.updated)
         updated.push_back(changes_to_json(update));
@@ -151,8 +152,8 @@ Json to_answer(const spec::Plan& plan, const std::vector<TemporaryGrant>& named)
     Json granted = Json::array();
     Json revoked = Json::array();
     for (const spec::AccessSummary& access : spec::summarize_access(plan)) {
-        add_names(granted, access.qos, access.granted);
-        add_names(revoked, access.qos, access.revoked);
+        add_associations(granted, access.qos, access.granted);
+        add_associations(revoked, access.qos, access.revoked);
     }
     Json lists = Json::array();
     for (const spec::ListChange& change : spec::list_changes(plan)) {

@@ -15,12 +15,12 @@ namespace qg::cli {
 namespace {
 
 constexpr int exit_drifted = 2;
-constexpr std::string_view default_since = "30d";
+constexpr std::string_view default_drift_since = "30d";
 
 struct DriftOptions : AccessOptions {
     std::vector<std::string> paths;
     bool prune = false;
-    std::string since = std::string(default_since);
+    std::string since = std::string(default_drift_since);
 };
 
 void name_actors(std::vector<DriftRow>& drift, std::time_t since, QosConnection& access, Output& output) {
@@ -31,7 +31,7 @@ void name_actors(std::vector<DriftRow>& drift, std::time_t since, QosConnection&
         output.warn("who changed it is not known: " + log.error().message);
 }
 
-Result<int> show(const DriftOptions& options, Output& output) {
+Result<int> show_drift(const DriftOptions& options, Output& output) {
     const std::time_t now = std::time(nullptr);
     const auto period = parse_period(options.since, {}, now);
     if (!period) return period.error();
@@ -109,7 +109,7 @@ void add_spec_drift(Command spec, Invocation& invocation) {
         .option_text("TIME");
     add_access_options(command, *options, invocation);
     command.callback([&invocation, options] {
-        invocation.action = [options](Output& output) { return show(*options, output); };
+        invocation.action = [options](Output& output) { return show_drift(*options, output); };
     });
 }
 

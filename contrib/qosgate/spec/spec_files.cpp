@@ -15,11 +15,11 @@ namespace qg::cli {
 namespace {
 
 /// Lines of an error for people.
-constexpr std::size_t max_lines = 50;
+constexpr std::size_t max_conflict_lines = 50;
 
 constexpr std::string_view default_directory = "qos.d";
 
-Json to_json(const spec::Problem& problem) {
+Json problem_to_json(const spec::Problem& problem) {
     return {{"file", problem.position.file},
             {"line", problem.position.line},
             {"column", problem.position.column},
@@ -33,12 +33,12 @@ SpecFailure failure_of(const Error& error) {
 SpecFailure failure_of(ErrorCode code, const std::vector<spec::Problem>& problems) {
     Json list = Json::array();
     for (const spec::Problem& problem : problems)
-        list.push_back(to_json(problem));
+        list.push_back(problem_to_json(problem));
     return {{code, spec::to_text(problems)}, {{"problems", list}}};
 }
 
-std::string lines_of(std::vector<std::string> lines) {
-    const std::size_t left = lines.size() - std::min(lines.size(), max_lines);
+std::string join_lines(std::vector<std::string> lines) {
+    const std::size_t left = lines.size() - std::min(lines.size(), max_conflict_lines);
     lines.resize(lines.size() - left);
     if (left > 0) lines.push_back(text::format("... and {} more (--json lists all)", left));
     return text::join(lines, "\n  ");
@@ -50,18 +50,18 @@ SpecFailure conflicts_of(const std::vector<spec::Conflict>& conflicts) {
     Json list = Json::array();
     for (const spec::Conflict& conflict : conflicts) {
         (conflict.field.empty() ? deleted : changed).push_back(describe(conflict));
-        list.push_back(cli::to_json(conflict));
+        list.push_back(to_json(conflict));
     }
     std::vector<std::string> parts;
     if (!changed.empty())
         parts.push_back(text::format("others manage what the spec names:\n  {}\nleave it out of the spec, or "
                                      "take it over: --take-over",
-                                     lines_of(std::move(changed))));
+                                     join_lines(std::move(changed))));
     if (!deleted.empty())
         parts.push_back(
             text::format("others manage a part of what the pruning would delete:\n  {}\nname it in "
                          "the spec, prune nothing, or delete it all the same: --take-over",
-                         lines_of(std::move(deleted))));
+                         join_lines(std::move(deleted))));
     return {{ErrorCode::conflict, text::join(parts, "\n")}, {{"conflicts", list}}};
 }
 

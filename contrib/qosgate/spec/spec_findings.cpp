@@ -76,7 +76,7 @@ std::string cure_in_file(const Finding& finding, const spec::DesiredQos& qos, co
     return where + (finding.advice.empty() ? words : finding.advice + ": " + words);
 }
 
-auto key_of(const Finding& finding) {
+auto key_of_finding(const Finding& finding) {
     return std::tuple(finding.code, finding.where, finding.text);
 }
 
@@ -86,14 +86,14 @@ SpecFindings choose_findings(const std::vector<Finding>& before, const std::vect
                              const spec::Desired& desired, const spec::Plan& plan) {
     std::set<std::tuple<std::string_view, std::string, std::string>> known;
     for (const Finding& finding : before)
-        known.insert(key_of(finding));
+        known.insert(key_of_finding(finding));
     std::set<std::string> deleted;
     for (const model::QosRecord& record : plan.removed)
         deleted.insert(record.name);
     SpecFindings found;
     for (const Finding& finding : after) {
         const spec::DesiredQos* qos = find_subject(desired, finding);
-        if (qos == nullptr && known.contains(key_of(finding))) {
+        if (qos == nullptr && known.contains(key_of_finding(finding))) {
             ++found.others;
             continue;
         }

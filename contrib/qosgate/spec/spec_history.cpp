@@ -19,7 +19,7 @@ struct HistoryOptions {
     std::size_t number = 0; ///< 0: all
 };
 
-Json to_json(const HistoryEntry& entry) {
+Json entry_to_json(const HistoryEntry& entry) {
     return {{"number", entry.number},
             {"time", entry.record.time},
             {"user", entry.record.actor},
@@ -29,7 +29,7 @@ Json to_json(const HistoryEntry& entry) {
             {"undoes", entry.record.undoes == 0 ? Json() : Json(entry.record.undoes)}};
 }
 
-Result<int> show(const HistoryOptions& options, Output& output) {
+Result<int> show_history(const HistoryOptions& options, Output& output) {
     const auto history = History::open(options.directory);
     if (!history) return history.error();
     std::vector<HistoryEntry> entries;
@@ -45,7 +45,7 @@ Result<int> show(const HistoryOptions& options, Output& output) {
     if (output.json()) {
         Json list = Json::array();
         for (const HistoryEntry& entry : entries)
-            list.push_back(to_json(entry));
+            list.push_back(entry_to_json(entry));
         output.write({{"entries", list}, {"folder", history->directory().string()}});
         return 0;
     }
@@ -105,7 +105,7 @@ void add_spec_history(Command spec, Invocation& invocation) {
         .option_text("DIR");
     add_json_flag(command, invocation);
     command.callback([&invocation, options] {
-        invocation.action = [options](Output& output) { return show(*options, output); };
+        invocation.action = [options](Output& output) { return show_history(*options, output); };
     });
 }
 

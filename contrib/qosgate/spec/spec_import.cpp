@@ -17,7 +17,7 @@
 namespace qg::cli {
 namespace {
 
-constexpr std::size_t max_file = std::size_t{64} << 20u;
+constexpr std::size_t max_import_file = std::size_t{64} << 20u;
 
 struct ImportOptions {
     std::vector<std::string> files;
@@ -28,7 +28,7 @@ struct ImportOptions {
 Result<int> import(const ImportOptions& options, Output& output) {
     std::vector<spec::SourceText> sources;
     for (const std::string& file : options.files) {
-        const auto content = read_file(file == "-" ? "/dev/stdin" : file, max_file);
+        const auto content = read_file(file == "-" ? "/dev/stdin" : file, max_import_file);
         if (!content) return content.error();
         sources.push_back({file, *content});
     }

@@ -15,7 +15,7 @@
 namespace qg::cli {
 namespace {
 
-constexpr int exit_finds = 2;
+constexpr int exit_spec_finds = 2;
 
 struct SpecLintOptions : SpecOptions {
     std::vector<std::string> ignored;
@@ -60,7 +60,7 @@ SpecResult<LintedSpec> read_online(const SpecLintOptions& options, Output& outpu
     return linted;
 }
 
-void print(const SpecFindings& found, std::ostream& out) {
+void print_spec_findings(const SpecFindings& found, std::ostream& out) {
     for (const SpecFinding& each : found.shown) {
         out << text::format("{}{}: {}: {}\n", each.place.empty() ? "" : each.place + ": ", each.finding.code,
                             each.finding.where, each.finding.text);
@@ -77,7 +77,7 @@ void print(const SpecFindings& found, std::ostream& out) {
     out << '\n';
 }
 
-Json to_json(const SpecFindings& found, const SpecLintOptions& options) {
+Json spec_findings_to_json(const SpecFindings& found, const SpecLintOptions& options) {
     Json shown = Json::array();
     for (const SpecFinding& each : found.shown)
         shown.push_back({{"code", each.finding.code},
@@ -109,10 +109,10 @@ Result<int> lint_spec(const SpecLintOptions& options, Output& output) {
                                                find_problems(linted.after, options.ignored, linted.scope),
                                                linted.desired, linted.plan);
     if (output.json())
-        output.write(to_json(found, options));
+        output.write(spec_findings_to_json(found, options));
     else
-        print(found, output.text());
-    return found.shown.empty() ? 0 : exit_finds;
+        print_spec_findings(found, output.text());
+    return found.shown.empty() ? 0 : exit_spec_finds;
 }
 
 } // namespace

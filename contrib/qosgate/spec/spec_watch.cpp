@@ -38,9 +38,9 @@ struct WatchOptions : SpecOptions {
     CarryOutOptions carry_out;
 };
 
-std::atomic<bool> is_ended{false};
+std::atomic<bool> is_told_to_end{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
-constexpr std::array<int, 3> ending{SIGINT, SIGTERM, SIGHUP};
+constexpr std::array<int, 3> ending_signals{SIGINT, SIGTERM, SIGHUP};
 
 class Watch {
   public:
@@ -50,11 +50,11 @@ class Watch {
     }
 
     void run() {
-        while (!is_ended) {
+        while (!is_told_to_end) {
             reconcile();
             status_.next_run = std::time(nullptr) + pause();
             write_status();
-            while (!is_ended && std::time(nullptr) < status_.next_run)
+            while (!is_told_to_end && std::time(nullptr) < status_.next_run)
                 wait_a_second();
         }
         status_.state = "ended";
@@ -184,7 +184,7 @@ Result<int> watch(const WatchOptions& options, Output& output) {
         return Error{ErrorCode::invalid_input,
                      text::format("--interval {}: write a span up to 1d, as 60s or 5m",
                                   text::quoted(options.interval, 60))};
-    const HandledSignals signals(ending, [](int) { is_ended = true; });
+    const HandledSignals signals(ending_signals, [](int) { is_told_to_end = true; });
     Watch watch(options, interval, output);
     watch.run();
     if (output.json()) output.write(to_json(watch.status(), options.carry_out.dry_run));
