@@ -5,6 +5,7 @@
 
 #include <climits>
 #include <cstdlib>
+#include <optional>
 
 #include <pwd.h>
 #include <unistd.h>

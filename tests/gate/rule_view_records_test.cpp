@@ -52,6 +52,18 @@ struct RecordsSetup : test::ViewSetup {
     }
 };
 
+/// Looks a job up, and cannot be asked for records after that.
+class OneLook final : public quota::QuotaProvider {
+  public:
+    explicit OneLook(const quota::LocalRecords& records) : all_(records) {}
+    Result<model::AccountView> check(const quota::Lookup& lookup) const override {
+        return all_.check(lookup);
+    }
+
+  private:
+    quota::LocalQuota all_;
+};
+
 } // namespace
 
 BOOST_FIXTURE_TEST_SUITE(rule_view_records, RecordsSetup)
@@ -396,6 +408,17 @@ BOOST_AUTO_TEST_CASE(the_next_job_reads_its_own_qos_as_it_is_then) {
     request.qos = "moonlight";
     qos(1).priority = 60;
     BOOST_TEST(has(told(), "60, 3 GPUs left"));
+}
+
+BOOST_AUTO_TEST_CASE(the_next_job_needs_no_second_look_for_its_own_qos) {
+    const auto policy = test::load_rule(
+        "rule { submit = function(job, view) job:note('%d', view.qos(job.qos).Priority) end }");
+    const OneLook one_look(records);
+    BOOST_TEST(has(shown(decide_with(one_look, policy.get())), "cannot be read one by one"));
+    BOOST_TEST(has(shown(decide_with(one_look, policy.get())), "40"));
+    request.qos = "normal";
+    qos(0).priority = 7;
+    BOOST_TEST(has(shown(decide_with(one_look, policy.get())), "7"));
 }
 
 BOOST_AUTO_TEST_CASE(names_of_records_are_checked_when_the_rules_are_loaded) {

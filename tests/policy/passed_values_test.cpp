@@ -154,6 +154,17 @@ BOOST_AUTO_TEST_CASE(rules_that_do_nothing_are_skipped_together) {
     BOOST_TEST(passed.first_other(PassedValues::max_rules + 9) == PassedValues::max_rules + 9);
 }
 
+BOOST_AUTO_TEST_CASE(texts_that_end_alike_are_told_apart) {
+    start("aaaa-job-0001");
+    passed.add(0);
+    for (const char* other : {"bbbb-job-0001", "-job-0001", "job-0001", "aaaa-job-0002"}) {
+        start(other);
+        BOOST_TEST(!passed.has(0), other);
+    }
+    start("aaaa-job-0001");
+    BOOST_TEST(passed.has(0));
+}
+
 BOOST_AUTO_TEST_CASE(a_value_without_a_number_has_no_combination) {
     const std::string longest(ValueNumbers::max_text, 'x');
     for (const bool is_longer : {false, true}) {

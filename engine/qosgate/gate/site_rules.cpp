@@ -12,7 +12,7 @@ namespace qg::gate {
     ReadJob job(submitted, policy::JobEvent::submit, own_qos);
     job.measure(costs);
     policy::RuleOutcome outcome = policy.run(job.request(), job.facts());
-    policy.note_own_qos(job.was_asked_for_own_qos());
+    if (own_qos != nullptr) policy.note_own_qos(job.was_asked_for_own_qos()); // no trial of a suggestion
     job.restore_names(outcome.changed);
     return outcome;
 }

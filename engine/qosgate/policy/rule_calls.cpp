@@ -78,7 +78,8 @@ struct Calls {
     /// Goes on to the next rule that must run. False: there is none, or the caller is to look at the clock.
     [[nodiscard]] bool finds_rule() noexcept {
         // What is known at once is of no interest, unless it makes rules that have failed begin anew.
-        const bool skips = passes != nullptr && (input.failures == nullptr || !input.failures->has_any());
+        const bool skips =
+            passes != nullptr && (input.failures == nullptr || !input.failures->has_ever_failed());
         for (; asked < asked_at_once; ++next) {
             if (skips) next = std::min(passes->first_not_known_at_once(next), end);
             if (next == end) break;

@@ -31,7 +31,8 @@ bool applies(const RuleInfo& rule, const ChainInput& input);
 CalledRules call_rules(CompiledRules& compiled, std::span<const RuleInfo> rules, const ChainInput& input,
                        std::size_t first, RuleRun& run);
 
-/// Calls only the rule `index`, and notes in RuleInput::costs what that took. All else as call_rules().
+/// Calls only the rule `index`, if it applies, and notes in RuleInput::costs what that took. All else as
+/// call_rules().
 CalledRules call_measured(CompiledRules& compiled, std::span<const RuleInfo> rules, const ChainInput& input,
                           std::size_t index, RuleRun& run);
 

@@ -30,7 +30,9 @@ class RuleFailures {
     }
 
     /// Whether some rule has failed since the policy is in force.
-    [[nodiscard]] bool has_any() const noexcept { return has_any_.load(std::memory_order_relaxed); }
+    [[nodiscard]] bool has_ever_failed() const noexcept {
+        return has_ever_failed_.load(std::memory_order_relaxed);
+    }
 
     [[nodiscard]] std::uint64_t in_a_row(std::size_t rule) const noexcept {
         return rules_[rule].in_a_row.load(std::memory_order_relaxed);
@@ -44,7 +46,7 @@ class RuleFailures {
 
     /// Whether this failure is the one that switches the rule: true once in a policy's life.
     bool count_failure(std::size_t rule, const RuleInfo& info) noexcept {
-        has_any_.store(true, std::memory_order_relaxed);
+        has_ever_failed_.store(true, std::memory_order_relaxed);
         const std::uint64_t in_a_row = rules_[rule].in_a_row.fetch_add(1, std::memory_order_relaxed) + 1;
         const bool is_due = max_ != 0 && in_a_row >= max_ && may_be_switched(info);
         return is_due && !rules_[rule].only_warns.exchange(true, std::memory_order_relaxed);
@@ -62,7 +64,7 @@ class RuleFailures {
     }
 
     std::vector<Rule> rules_; ///< in the order of the policy's rules
-    std::atomic<bool> has_any_ = false;
+    std::atomic<bool> has_ever_failed_ = false;
     const std::uint64_t max_;
 };
 

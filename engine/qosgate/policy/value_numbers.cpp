@@ -11,7 +11,7 @@ namespace {
 /// Of values of one kind: equal ones have equal keys. Texts of one key are compared.
 std::uint64_t key_of(const Value& value) noexcept {
     if (value.kind != Value::Kind::text) return static_cast<std::uint64_t>(value.integer);
-    // Names of jobs mostly differ at the end.
+    // Names of jobs mostly differ at the end. Of eight bytes and more, the length has no part in the key.
     const std::string_view end =
         value.text.substr(value.text.size() - std::min<std::size_t>(value.text.size(), 8));
     std::uint64_t key = value.text.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurm/read_details.hpp"
 
+#include "qosgate/base/enumerators.hpp"
 #include "qosgate/model/mail_types.hpp"
 #include "qosgate/slurm/job_detail_fields.hpp"
 #include "qosgate/slurm/values.hpp"
@@ -65,7 +66,7 @@ bool is_time(std::time_t time) noexcept {
 template <auto& rows>
 const auto* row_of(JobDetail detail) noexcept {
     static constexpr auto places = [] { // behind the row; 0: there is none
-        std::array<std::uint8_t, static_cast<std::size_t>(JobDetail::use_min_nodes) + 1> found{};
+        std::array<std::uint8_t, count_enumerators<JobDetail>()> found{};
         std::uint8_t place = 0;
         for (const auto& row : rows)
             found[static_cast<std::size_t>(row.detail)] = ++place;
