@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+from qosgate_dev.cluster.programs import find_program
 from qosgate_dev.testing import Cluster, main
 from qosgate_dev.testing.cluster import TOOL, run_command
 from qosgate_dev.testing.private_case import LOOPBACK, PrivateClusterCase, listening_addresses, ports_of, processes_of
@@ -27,6 +28,18 @@ class Endless(unittest.TestCase):
         print(cluster.directory, flush=True)
         time.sleep(3600)
 main()
+"""
+
+
+# Stands before slurmdbd: crashes as often as the file `crashes` has lines, without a word.
+CRASHING_SLURMDBD = """#!/bin/sh
+crashes={directory}/crashes
+if [ -s "$crashes" ]; then
+    sed -i 1d "$crashes"
+    sh -c 'echo $$ > slurmdbd.pid'
+    exit 0
+fi
+exec {slurmdbd}
 """
 
 
@@ -206,6 +219,30 @@ class Down(PrivateClusterCase):
         )
 
         self.assertEqual(result.rc, 0, result)
+
+    def test_slurmdbd_that_crashes_at_its_start_is_started_again_twice(self) -> None:
+        cluster = self.new_cluster()
+        cluster.tool("up", "--nodes", "1")
+        programs = cluster.directory.parent / "programs"
+        programs.mkdir()
+        fake = programs / "slurmdbd"
+        fake.write_text(
+            CRASHING_SLURMDBD.format(directory=programs, slurmdbd=find_program("slurmdbd"))
+        )
+        fake.chmod(0o755)
+        start = [str(TOOL), "start", str(cluster.directory), "slurmdbd"]
+        env = {"PATH": f"{programs}:{os.environ['PATH']}"}
+
+        for crashes, rc in ((2, 0), (3, 1)):
+            with self.subTest(crashes=crashes):
+                cluster.stop("slurmdbd")
+                (programs / "crashes").write_text("again\n" * crashes)
+                result = run_command(start, timeout=60, env=env)
+                self.assertEqual(result.rc, rc, result)
+                self.assertIn("slurmdbd crashed right after its start: starting it again", result.stderr)
+                self.assertEqual(cluster.status()["slurmdbd"]["running"], rc == 0)
+
+        self.assertIn("slurmdbd: ended right after its start", result.stderr)
 
     def test_a_test_that_is_killed_soon_after_its_interruption_leaves_nothing(self) -> None:
         with subprocess.Popen(

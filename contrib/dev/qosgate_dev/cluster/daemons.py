@@ -8,6 +8,7 @@ import re
 import shlex
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,9 +22,12 @@ _POLL_SECONDS = 0.01
 # How long a daemon that left its terminal may take to write its pid file.
 _PID_FILE_SECONDS = 10.0
 
+_SLURMDBD_RESTARTS = 2
+
 _FATAL = re.compile(r"\bfatal\b|\[ERROR\] (?!Aborting)|munged: Error", re.I)
 _ERROR = re.compile(r"\berror\b", re.I)
 _REASON_LINES = 4
+_ENDED = "ended right after its start"
 
 # How long one request to a daemon may take before it is repeated.
 _QUESTION_SECONDS = 5.0
@@ -38,7 +42,8 @@ class Daemon:
 
     `command` ends in a process that writes `pid_file`; `address` is shown to people; `port` is 0
     for a daemon that listens on a unix socket only; `answers` probes it without waiting; `serves`
-    asks it something and waits for the answer, where listening does not mean that it is ready.
+    asks it something and waits for the answer, where listening does not mean that it is ready;
+    `restarts` is how often it is started again if it crashes on its own before it answers.
     """
 
     name: str
@@ -49,6 +54,7 @@ class Daemon:
     port: int
     answers: Callable[[], bool]
     serves: Callable[[], bool] = lambda: True
+    restarts: int = 0
 
     @property
     def output_file(self) -> Path:
@@ -61,7 +67,10 @@ def all_daemons(layout: Layout, state: State) -> list[Daemon]:
     return [
         _munged(layout),
         _mariadbd(layout),
-        _slurm_daemon(layout, "slurmdbd", (), state.slurmdbd_port),
+        # Once in some hundred starts, slurmdbd of 22.05.8 dies of SIGSEGV in glibc's hsearch_r.
+        dataclasses.replace(
+            _slurm_daemon(layout, "slurmdbd", (), state.slurmdbd_port), restarts=_SLURMDBD_RESTARTS
+        ),
         dataclasses.replace(
             _slurm_daemon(
                 layout, "slurmctld", (), state.slurmctld_port, shlex.split(state.wrap_slurmctld)
@@ -182,6 +191,10 @@ def _controller_serves(layout: Layout) -> bool:
     return " is UP" in answer.stdout
 
 
+class Crashed(ClusterError):
+    """A daemon that left its terminal is gone, and its log does not say why."""
+
+
 class Launch:
     """One start of a daemon, to be waited for.
 
@@ -195,6 +208,11 @@ class Launch:
     def __init__(self, layout: Layout, daemon: Daemon) -> None:
         self.daemon = daemon
         self._root = layout.root
+        self._environment = _daemon_environment(layout)
+        self._start()
+
+    def _start(self) -> None:
+        daemon = self.daemon
         self._log_start = daemon.log_file.stat().st_size if daemon.log_file.exists() else 0
         daemon.pid_file.unlink(missing_ok=True)
         with daemon.output_file.open("wb") as output, interrupts.deferred():
@@ -203,8 +221,8 @@ class Launch:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                cwd=layout.run,
-                env=_daemon_environment(layout),
+                cwd=daemon.pid_file.parent,
+                env=self._environment,
                 # Ctrl-C is for the tool; it ends the daemons in its own way.
                 start_new_session=True,
             )
@@ -215,8 +233,23 @@ class Launch:
     def wait(self, seconds: float) -> None:
         """Waits until the daemon answers.
 
-        Errors: ClusterError with the reason from its log, if it ended or took too long.
+        Errors: ClusterError with the reason from its log, if it ended or took too long; Crashed if it
+        crashed more often than the daemon's `restarts`.
         """
+        for left in range(self.daemon.restarts, 0, -1):
+            try:
+                self._wait(seconds)
+                return
+            except Crashed:
+                print(
+                    f"cluster: {self.daemon.name} crashed right after its start:"
+                    f" starting it again, at most {left} times",
+                    file=sys.stderr,
+                )
+                self._start()
+        self._wait(seconds)
+
+    def _wait(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
         left_terminal: float | None = None
         while not (self._pid() and self.daemon.answers() and self.daemon.serves()):
@@ -226,13 +259,13 @@ class Launch:
             code = self._process.poll()
             if code:
                 raise self._failure(f"ended with {_describe(code)}")
-            # An empty pid file shows nothing yet. The file is read before the process is checked: a file that
-            # is written meanwhile belongs to a running daemon.
-            wrote_pid = processes.read_pid(self.daemon.pid_file) is not None
+            # An empty pid file shows nothing yet, and a process that lives is waited for.
+            pid = processes.read_pid(self.daemon.pid_file)
+            is_gone = pid is not None and not processes.is_alive(pid)
             if code == 0 and not self._pid():
                 left_terminal = left_terminal or now
-                if wrote_pid or now > left_terminal + _PID_FILE_SECONDS:
-                    raise self._failure("ended right after its start")
+                if is_gone or (pid is None and now > left_terminal + _PID_FILE_SECONDS):
+                    raise self._failure(_ENDED)
             time.sleep(_POLL_SECONDS)
 
     def _pid(self) -> int | None:
@@ -240,13 +273,14 @@ class Launch:
 
     def _failure(self, what: str) -> ClusterError:
         reason = "\n".join(f"  {line}" for line in self._reason())
-        return ClusterError(
+        is_crash = what == _ENDED and not _FATAL.search(reason)
+        return (Crashed if is_crash else ClusterError)(
             f"{self.daemon.name}: {what}:\n{reason}\n"
             f"(from {self.daemon.log_file} and .out beside it)"
         )
 
     def _reason(self) -> list[str]:
-        """The lines that say why: the last errors before the fatal one, or else the last lines."""
+        """The lines that say why: the last errors up to the fatal one; without one, the last lines too."""
         lines = self.daemon.output_file.read_text(errors="replace").splitlines()
         if self.daemon.log_file.exists():
             with self.daemon.log_file.open(errors="replace") as log:
@@ -254,7 +288,10 @@ class Launch:
                 lines += log.read().splitlines()
         lines = [line for line in lines if line.strip()]
         telling = [line for line in lines if _FATAL.search(line) or _ERROR.search(line)]
-        return list(dict.fromkeys(telling or lines))[-_REASON_LINES:] or ["(it printed nothing)"]
+        reason = list(dict.fromkeys(telling))[-_REASON_LINES:]
+        if not any(_FATAL.search(line) for line in reason):
+            reason += [line for line in lines[-_REASON_LINES:] if line not in reason]
+        return reason or ["(it printed nothing)"]
 
 
 def _describe(code: int) -> str:
