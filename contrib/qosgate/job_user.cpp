@@ -25,6 +25,11 @@ Result<JobUser> find_job_user(const std::string& named, const std::map<std::stri
                      text::quoted(named, 64))};
 }
 
+std::string name_of_caller() {
+    const passwd* caller = getpwuid(getuid());
+    return caller == nullptr ? std::to_string(getuid()) : caller->pw_name;
+}
+
 Result<void> check_rights_over(const JobUser& user, const quota::QuotaProvider& accounting,
                                const char* what) {
     if (user.id == getuid() || accounting.is_operator(getuid())) return {};

@@ -22,6 +22,9 @@ struct JobUser {
 /// capture` has them; empty: there is no such file. Errors: not_found.
 Result<JobUser> find_job_user(const std::string& named, const std::map<std::string, std::uint32_t>& known);
 
+/// The name of the user who runs this program, or the number if this host does not know it.
+std::string name_of_caller();
+
 /// A user may see only what is their own; root, SlurmUser and operators everything. `what` is what they may
 /// do
 /// ("try jobs of other users"). Errors: permission_denied.

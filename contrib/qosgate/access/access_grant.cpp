@@ -2,6 +2,7 @@
 //
 // qosgate access grant: lets somebody use a QOS for a time.
 #include "access/access_change.hpp"
+#include "job_user.hpp"
 #include "past_period.hpp"
 #include "qos_arguments.hpp"
 #include "qos_json.hpp"
@@ -13,9 +14,6 @@
 #include <algorithm>
 #include <ctime>
 #include <memory>
-
-#include <pwd.h>
-#include <unistd.h>
 
 namespace qg::cli {
 namespace {
@@ -32,11 +30,6 @@ struct Granted {
     std::vector<TemporaryGrant> extended; ///< that were granted before
     std::vector<TemporaryGrant> kept;     ///< that may use it already, not by a grant in the list
 };
-
-std::string name_of_granter() {
-    const passwd* user = getpwuid(getuid());
-    return user == nullptr ? std::to_string(getuid()) : user->pw_name;
-}
 
 StoredBefore stored_before(const model::AssociationRecord& record, const std::string& qos) {
     if (record.own_qos) return StoredBefore::own_list;
@@ -113,7 +106,7 @@ void warn_without_timer(const GrantFile& file, const std::string& state, Output&
     output.warn(text::format("qosgate-access-expire.timer does not end this: it is kept in {}, and the timer "
                              "runs as root without --state; when it is due, this ends it, run by {}: qosgate "
                              "access expire{}",
-                             text::printable(file.path().string(), 1000), text::printable(name_of_granter()),
+                             text::printable(file.path().string(), 1000), text::printable(name_of_caller()),
                              where));
 }
 
@@ -148,7 +141,7 @@ Result<int> grant(const GrantOptions& options, Output& output) {
     plan.cluster = live->cluster;
     const std::string qos = text::lower(options.subject.qos);
     for (const model::AssociationRecord* record : *associations) {
-        TemporaryGrant fresh{qos, record->name, until->time, options.reason, name_of_granter(), now};
+        TemporaryGrant fresh{qos, record->name, until->time, options.reason, name_of_caller(), now};
         const auto old = std::ranges::find_if(
             known, [&](const TemporaryGrant& each) { return is_same_access(each, fresh); });
         if (record->qos.contains(qos) && old != known.end()) {

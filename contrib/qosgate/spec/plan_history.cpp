@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spec/plan_history.hpp"
 
+#include "job_user.hpp"
 #include "output.hpp"
 #include "state_directory.hpp"
 
@@ -14,9 +15,6 @@
 #include <iterator>
 #include <set>
 #include <system_error>
-
-#include <pwd.h>
-#include <unistd.h>
 
 namespace qg::cli {
 namespace {
@@ -33,11 +31,6 @@ std::size_t entry_number(const fs::path& file) {
     const std::string name = file.filename().string();
     const auto number = text::parse_unsigned(std::string_view(name).substr(0, name.find('-')));
     return number && *number <= max_number && name.ends_with(".json") ? static_cast<std::size_t>(*number) : 0;
-}
-
-std::string name_of_author() {
-    const passwd* user = getpwuid(getuid());
-    return user == nullptr ? std::to_string(getuid()) : user->pw_name;
 }
 
 Result<HistoryEntry> read_entry(std::size_t number, const fs::path& file) {
@@ -84,7 +77,7 @@ Result<std::size_t> History::keep(const spec::Plan& plan, const spec::LiveState&
     if (!known) return known.error();
     const std::size_t number = known->empty() ? 1 : known->rbegin()->first + 1;
     std::string time = local_time_text(std::time(nullptr));
-    auto record = spec::make_history(plan, before, time, name_of_author());
+    auto record = spec::make_history(plan, before, time, name_of_caller());
     record.is_open = true;
     record.undoes = undoes;
     for (const TemporaryGrant& grant : temporary.made_permanent)
