@@ -5,7 +5,6 @@
 
 #include <climits>
 #include <cstdlib>
-#include <optional>
 
 #include <pwd.h>
 #include <unistd.h>
@@ -21,36 +20,24 @@ std::string current_directory() {
     return getcwd(path, sizeof path) == nullptr ? std::string() : std::string(path);
 }
 
-/// The user of this client.
+/// The user of this client, who sends the job.
 class ThisUser final : public policy::SenderRights {
   public:
-    ThisUser(ClientWorld& world, ClientOptions& options, const ClientCommand& command) noexcept
-        : world_(world), options_(options), command_(command) {}
-
-    bool is_operator() noexcept override {
-        if (!is_operator_) {
-            try {
-                is_operator_ = ask();
-            } catch (...) { // without memory it is not known
-                is_operator_ = false;
-            }
-        }
-        return *is_operator_;
-    }
+    ThisUser(const model::JobRequest& sender, ClientWorld& world, ClientOptions& options,
+             const ClientCommand& command) noexcept
+        : sender_(sender), world_(world), options_(options), command_(command) {}
 
   private:
-    [[nodiscard]] bool ask() {
-        model::JobRequest sender;
-        sender.user_id = sender.submit_uid = getuid();
+    bool ask_if_operator() override {
         const auto& told =
-            world_.read(slurm::WorldNames::read, make_request(options_, command_).value_or(sender));
-        return told && (*told)->accounting.is_operator(sender.user_id);
+            world_.read(slurm::WorldNames::read, make_request(options_, command_).value_or(sender_));
+        return told && (*told)->accounting.is_operator(sender_.submit_uid);
     }
 
+    const model::JobRequest& sender_; ///< all that is known if the options cannot be read
     ClientWorld& world_;
     ClientOptions& options_;
     const ClientCommand& command_;
-    std::optional<bool> is_operator_; ///< empty: nobody has asked
 };
 
 } // namespace
@@ -108,7 +95,7 @@ policy::RuleOutcome run_client_rules(const policy::Policy& policy, ClientWorld& 
     facts.user_name = name;
     facts.view = &view;
     facts.client = &client;
-    ThisUser user_rights(world, options, command);
+    ThisUser user_rights(sender, world, options, command);
     facts.sender = &user_rights;
     return policy.run_in_client(sender, facts);
 }

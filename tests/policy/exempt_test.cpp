@@ -76,4 +76,15 @@ BOOST_AUTO_TEST_CASE(only_a_rule_that_exempts_operators_asks_for_them) {
     BOOST_TEST(asked("") == 0);
 }
 
+BOOST_AUTO_TEST_CASE(two_rules_that_exempt_operators_ask_once) {
+    const auto policy = policy_of({{"a.lua", rule_with("job:warn('a')", "exempt = {'operators'},")},
+                                   {"b.lua", rule_with("job:warn('b')", "exempt = {'operators'},")}});
+    for (const bool is_operator : {false, true}) {
+        Job job = sent_by(1000);
+        job.sender.is_one = is_operator;
+        BOOST_TEST(job.run(*policy).warnings.size() == (is_operator ? 0u : 2u));
+        BOOST_TEST(job.sender.asked == 1);
+    }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 /// Who sends a job, and how often that was asked.
 struct Sender final : policy::SenderRights {
-    bool is_operator() noexcept override {
+    bool ask_if_operator() override {
         ++asked;
         return is_one;
     }

@@ -159,15 +159,8 @@ Result<std::shared_ptr<const policy::RuleInput>> ReadJob::recount(const JobReque
     return std::shared_ptr<const policy::RuleInput>(job, &job->facts());
 }
 
-bool ReadJob::is_operator() noexcept {
-    if (!is_operator_) {
-        try {
-            is_operator_ = resolved_.context.provider.is_operator(resolved_.request.submit_uid);
-        } catch (...) { // without memory it is not known
-            is_operator_ = false;
-        }
-    }
-    return *is_operator_;
+bool ReadJob::ask_if_operator() {
+    return resolved_.context.provider.is_operator(resolved_.request.submit_uid);
 }
 
 } // namespace qg::gate

@@ -37,15 +37,15 @@ class ReadJob final : public policy::JobRecounter, public policy::SenderRights {
     void restore_names(std::optional<model::JobRequest>& changed) const;
 
     Result<std::shared_ptr<const policy::RuleInput>> recount(const model::JobRequest& changed) override;
-    bool is_operator() noexcept override;
 
   private:
+    bool ask_if_operator() override;
+
     const ResolvedRequest& resolved_;
     std::unique_ptr<const model::JobRequest> read_; ///< null: as the user wrote it
     std::optional<model::ResolvedJob> min_job_;
     policy::RuleInput facts_;
     DecisionView view_;
-    std::optional<bool> is_operator_; ///< empty: nobody has asked
 };
 
 } // namespace qg::gate

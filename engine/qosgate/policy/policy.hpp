@@ -67,10 +67,25 @@ class JobRecounter {
 class SenderRights {
   public:
     /// Whether the sender is an operator; false also if it is not known. A second question costs nothing.
-    [[nodiscard]] virtual bool is_operator() noexcept = 0;
+    [[nodiscard]] bool is_operator() noexcept {
+        if (!is_operator_) {
+            try {
+                is_operator_ = ask_if_operator();
+            } catch (...) { // without memory it is not known
+                is_operator_ = false;
+            }
+        }
+        return *is_operator_;
+    }
 
   protected:
     ~SenderRights() = default;
+
+  private:
+    /// Asked once at most. An exception means that it is not known.
+    [[nodiscard]] virtual bool ask_if_operator() = 0;
+
+    std::optional<bool> is_operator_; ///< empty: nobody has asked
 };
 
 /// What rules may read about a job beyond its request. It describes one state of the request; `recounter`
