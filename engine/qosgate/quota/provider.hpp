@@ -49,7 +49,8 @@ struct Lookup {
     /// Lets a provider ask, once, for the job's size and answer with a view that is_within_limits instead of
     /// a whole view; null: the view is whole.
     JobBounds* job_bounds = nullptr;
-    /// Gets the job's QOS, if it has one, as JobRecords::copy_qos() gives it; null: nobody wants it.
+    /// Gets the job's QOS as JobRecords::copy_qos() gives it; left alone if the job has none. Null: nobody
+    /// wants it.
     std::optional<model::Qos>* own_qos = nullptr;
 };
 
