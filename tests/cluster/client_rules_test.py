@@ -157,8 +157,13 @@ if view.qos("small").MaxTRESPerJob.cpu == 2 then options.qos = "small" end
         self.assertEqual(self.sbatch().rc, 1)
         self.client_rule('options:reject("no")', 'exempt = { "ana" },')
         self.assertEqual(self.sbatch().rc, 0)
+
+    def test_exempt_operators(self) -> None:
         self.client_rule('options:reject("no")', 'exempt = { "operators" },')
         self.assertEqual(self.sbatch().rc, 1)
+        self.cluster.sacctmgr("modify user ana set adminlevel=operator")
+        self.addCleanup(self.cluster.sacctmgr, "modify user ana set adminlevel=none")
+        self.cluster.wait_for(lambda: self.sbatch().rc == 0, "an operator is exempt")
 
     def test_mode_warn_changes_nothing(self) -> None:
         self.client_rule('options.time = "20"; options:reject("no")', 'mode = "warn",')
