@@ -262,7 +262,7 @@ void Replay::describe_job(Change& change) const {
         return index ? static_cast<double>(model::count_at(resolved.job.tres, *index)) : 0.0;
     };
     change.cpu_hours = hours * count_of(tres.find(model::TresKind::cpu));
-    change.gpu_hours = hours * count_of(tres.find("gres/gpu"));
+    change.gpu_hours = hours * count_of(tres.gpu());
 }
 
 } // namespace qg::cli

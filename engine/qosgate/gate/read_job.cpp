@@ -53,16 +53,33 @@ std::string read_list(const std::string& list, OwnName own_name) {
     return text::lower(view.account.empty() ? account : view.account);
 }
 
+/// Whether a list is one name as it is.
+bool is_one_name(std::string_view list) noexcept {
+    return !list.empty() && list.find(',') == std::string_view::npos &&
+           text::trim(list).size() == list.size();
+}
+
 /// The names that slurmctld accepts in several spellings.
 struct Name {
     std::optional<std::string> JobRequest::*member;
     std::string (*read)(const std::string& text, const AccountView& view);
+    /// True only if read() would return the text itself; costs less.
+    bool (*is_as_read)(const std::string& text, const AccountView& view) noexcept;
 };
 constexpr Name spelled_names[] = {
-    {&JobRequest::qos, &read_qos},
-    {&JobRequest::account, &read_account},
-    {&JobRequest::partition, &read_names},
-    {&JobRequest::reservation, &read_names},
+    {&JobRequest::qos, &read_qos,
+     [](const std::string& text, const AccountView& view) noexcept {
+         return view.job_qos.flags && text == view.job_qos.name && is_one_name(text);
+     }},
+    {&JobRequest::account, &read_account,
+     [](const std::string& text, const AccountView& view) noexcept {
+         return text == view.account &&
+                std::ranges::none_of(text, [](char letter) { return letter >= 'A' && letter <= 'Z'; });
+     }},
+    {&JobRequest::partition, &read_names,
+     [](const std::string& text, const AccountView& /*view*/) noexcept { return is_one_name(text); }},
+    {&JobRequest::reservation, &read_names,
+     [](const std::string& text, const AccountView& /*view*/) noexcept { return is_one_name(text); }},
 };
 
 /// The request with names as slurmctld reads them; null if they are already written so, as is usual.
@@ -70,7 +87,7 @@ std::unique_ptr<const JobRequest> as_read(const JobRequest& request, const Accou
     std::unique_ptr<JobRequest> read;
     for (const Name& name : spelled_names) {
         const auto& written = request.*name.member;
-        if (!written) continue;
+        if (!written || name.is_as_read(*written, view)) continue;
         std::string text = name.read(*written, view);
         if (text == *written) continue;
         if (!read) read = std::make_unique<JobRequest>(request);

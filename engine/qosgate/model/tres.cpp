@@ -62,6 +62,7 @@ TresCatalogue::TresCatalogue(std::vector<std::string> names) : names_(std::move(
         auto& first = first_of_[static_cast<std::size_t>(kinds_[i])];
         if (!first) first = i;
     }
+    gpu_ = find("gres/gpu");
 }
 
 std::shared_ptr<const TresCatalogue> TresCatalogue::built_in() {

@@ -50,6 +50,9 @@ class TresCatalogue {
         return first_of_[static_cast<std::size_t>(kind)];
     }
 
+    /// Index of the count of all GPUs, "gres/gpu". Cost: none.
+    [[nodiscard]] std::optional<std::size_t> gpu() const noexcept { return gpu_; }
+
     /// Index of the node count, which some rules treat specially; empty in a catalogue without it.
     [[nodiscard]] std::optional<std::size_t> node() const noexcept { return find(TresKind::node); }
 
@@ -59,6 +62,7 @@ class TresCatalogue {
     std::vector<std::string> names_;
     std::vector<TresKind> kinds_;
     std::array<std::optional<std::size_t>, tres_kind_count> first_of_;
+    std::optional<std::size_t> gpu_;
 };
 
 /// One count per TRES of a catalogue, in Slurm's units (mem in MiB, everything else plain), 0 = none.

@@ -150,8 +150,7 @@ bool has_environment(const JobRequest& request) noexcept {
 }
 
 [[gnu::hot]] Value read_gpus(const FieldSource& source, ErrorText& error) noexcept {
-    if (const auto index = source.facts.catalogue.find("gres/gpu"))
-        return read_tres_count(source, *index, error);
+    if (const auto index = source.facts.catalogue.gpu()) return read_tres_count(source, *index, error);
     // Zero would let a job pass every rule about GPUs.
     if (mentions_gpus(source.request))
         error.assign("the job asks for GPUs, but this cluster does not count them: add gres/gpu to "
