@@ -73,6 +73,11 @@ PartitionName=lean Nodes=ALL DefMemPerCPU=200
         for arguments, count in (
             ("--gres=gpu:2 -N2", 4),
             ("--gpus=3", 3),
+            ("--gpus=36028797018963969K", 1024),  # slurmctld multiplies modulo 2^64
+            ("--gres=gpu:17592186044417M", 1048576),
+            ("--gres=gpu:-18446744073709551614", 2),
+            ("--gpus=2KB", 2000),
+            ("--gpus=2KiB", 2048),
             ("--gpus-per-node=2 -N2", 4),
             ("--gpus-per-task=1 -n3", 3),
             ("--gres=gpu", 1),

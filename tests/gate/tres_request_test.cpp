@@ -41,6 +41,42 @@ BOOST_AUTO_TEST_CASE(a_count_of_zero_asks_for_nothing) {
     BOOST_TEST(only(model::parse_tres_request("gres:gpu:1k")).count == 1024u);
 }
 
+BOOST_AUTO_TEST_CASE(reads_suffixes_as_slurmctld_does) {
+    const auto count_of = [](const std::string& count) {
+        return only(model::parse_tres_request("gres:gpu:" + count)).count;
+    };
+    BOOST_TEST(count_of("2KB") == 2000u);
+    BOOST_TEST(count_of("2kb") == 2000u);
+    BOOST_TEST(count_of("2KiB") == 2048u);
+    BOOST_TEST(count_of("2m") == 2097152u);
+    BOOST_TEST(count_of("2MB") == 2000000u);
+    BOOST_TEST(count_of("1GB") == 1000000000u);
+    BOOST_TEST(count_of("1TiB") == 1099511627776u);
+    BOOST_TEST(count_of("1PiB") == 1125899906842624u);
+    BOOST_TEST(count_of("1pb") == 1000000000000000u);
+    for (const char* model : {"1E", "2B", "2KiBx", "1.5G", "4x", "2 K"})
+        BOOST_TEST_CONTEXT(model) {
+            BOOST_TEST(count_of(model) == 1u);
+            BOOST_TEST(only(model::parse_tres_request("gres:gpu:" + std::string(model))).kind == model);
+        }
+}
+
+BOOST_AUTO_TEST_CASE(counts_modulo_what_64_bits_hold_as_slurmctld_does) {
+    const auto count_of = [](const std::string& count) {
+        return only(model::parse_tres_request("gres:gpu:" + count)).count;
+    };
+    BOOST_TEST(count_of("36028797018963969K") == 1024u);
+    BOOST_TEST(count_of("17592186044417M") == 1048576u);
+    BOOST_TEST(count_of("17592186045P") == 15200774642282266624u);
+    BOOST_TEST(model::parse_tres_request("gres:gpu:18014398509481984K").empty());
+    BOOST_TEST(count_of("-18446744073709551614") == 2u);
+    BOOST_TEST(count_of("-18446744073709551614K") == 2048u);
+    BOOST_TEST(count_of("-2") == 18446744073709551614u);
+    BOOST_TEST(count_of("18446744073709551614") == 18446744073709551614u);
+    for (const char* model : {"18446744073709551615", "18446744073709551616", "18446744073709551615K"})
+        BOOST_TEST(only(model::parse_tres_request("gres:gpu:" + std::string(model))).kind == model);
+}
+
 BOOST_AUTO_TEST_CASE(reads_counts_in_every_spelling_that_slurm_takes) {
     for (const char* text : {"gres:gpu:4", "gres:gpu:+4", "gres:gpu: 4", "gres:gpu:\t4", "gres:gpu: +4"})
         BOOST_TEST_CONTEXT(text) {
@@ -59,7 +95,7 @@ BOOST_AUTO_TEST_CASE(reads_counts_in_every_spelling_that_slurm_takes) {
 }
 
 BOOST_AUTO_TEST_CASE(takes_for_a_model_what_slurm_does) {
-    for (const char* model : {"++4", "+ 4", "+4x", "+99999999999999999999", "-1"})
+    for (const char* model : {"++4", "+ 4", "+4x", "+99999999999999999999", "99999999999999999999", "-1"})
         BOOST_TEST_CONTEXT(model) {
             const std::string text = std::string("gres:gpu:") + model;
             const TresItem item = only(model::parse_tres_request(text));
@@ -71,7 +107,7 @@ BOOST_AUTO_TEST_CASE(takes_for_a_model_what_slurm_does) {
 BOOST_AUTO_TEST_CASE(leaves_out_what_cannot_be_read) {
     BOOST_TEST(model::parse_tres_request(",,").empty());
     BOOST_TEST(model::parse_tres_request("gpu=x").empty());
-    BOOST_TEST(model::parse_tres_request("gres:gpu:99999999999999999999").empty());
+    BOOST_TEST(model::parse_tres_request("gpu=99999999999999999999").empty());
 }
 
 BOOST_AUTO_TEST_CASE(takes_colons_alone_for_a_resource_that_no_cluster_has) {

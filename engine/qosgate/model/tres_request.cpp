@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 
 namespace qg::model {
@@ -44,24 +45,70 @@ TresKind take_type(std::string_view& text) {
     return TresKind::gres;
 }
 
+/// What slurmctld multiplies a count of gres by; the letters' case does not matter.
+struct Suffix {
+    std::string_view text;
+    std::uint64_t factor;
+};
+
+constexpr std::uint64_t kilo = 1000;
+constexpr std::uint64_t kibi = 1024;
+constexpr std::array suffixes{
+    Suffix{"", 1},
+    Suffix{"k", kibi},
+    Suffix{"kib", kibi},
+    Suffix{"kb", kilo},
+    Suffix{"m", kibi* kibi},
+    Suffix{"mib", kibi* kibi},
+    Suffix{"mb", kilo* kilo},
+    Suffix{"g", kibi* kibi* kibi},
+    Suffix{"gib", kibi* kibi* kibi},
+    Suffix{"gb", kilo* kilo* kilo},
+    Suffix{"t", kibi* kibi* kibi* kibi},
+    Suffix{"tib", kibi* kibi* kibi* kibi},
+    Suffix{"tb", kilo* kilo* kilo* kilo},
+    Suffix{"p", kibi* kibi* kibi* kibi* kibi},
+    Suffix{"pib", kibi* kibi* kibi* kibi* kibi},
+    Suffix{"pb", kilo* kilo* kilo* kilo* kilo},
+};
+
+/// A count as a request has it; empty: it is not one.
+using ReadCount = std::optional<std::uint64_t> (*)(std::string_view text);
+
+/// slurmctld reads it with strtoull: a minus sign negates modulo 2^64, and a suffix multiplies modulo 2^64.
+/// (Seen on 22.05: "-18446744073709551614" is 2, "36028797018963969K" is 1024, "2KB" is 2000.)
+std::optional<std::uint64_t> read_gres_count(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n\v\f"), text.size()));
+    const bool is_negative = text.starts_with('-');
+    if (is_negative || text.starts_with('+')) text.remove_prefix(1);
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    const auto number = text::parse_unsigned(text.substr(0, digits));
+    if (!number) return std::nullopt;
+    const std::uint64_t count = is_negative ? 0 - *number : *number;
+    // strtoull returns this for numbers that are too large.
+    if (count == std::numeric_limits<std::uint64_t>::max()) return std::nullopt;
+    const auto suffix = std::ranges::find_if(
+        suffixes, [&](const Suffix& known) { return text::iequals(known.text, text.substr(digits)); });
+    if (suffix == suffixes.end()) return std::nullopt;
+    return count * suffix->factor;
+}
+
+std::optional<std::uint64_t> read_license_count(std::string_view text) {
+    const auto count = units::parse_count(skip_sign(text));
+    return count ? std::optional(*count) : std::nullopt;
+}
+
 /// Removes the count from the end of `text` ("gpu:a100:2" -> "gpu:a100"); 1 if there is none.
-std::optional<std::uint64_t> take_count(std::string_view& text) {
+std::optional<std::uint64_t> take_count(std::string_view& text, ReadCount read) {
     std::size_t at = text.size();
     while (at != 0 && text[at - 1] != ':' && text[at - 1] != '=')
         --at;
     if (at == 0) return 1;
-    const std::string_view written = text.substr(at);
-    const std::string_view last = skip_sign(written);
-    const bool is_count = !last.empty() && text::is_digit(last.front());
-    if (!is_count) {
-        if (text[at - 1] == '=') return std::nullopt;
-        return 1;
-    }
-    const auto count = units::parse_count(last);
-    if (!count && last.size() != written.size()) return 1; // slurmctld reads it as a model
-    if (!count) return std::nullopt;
+    const auto count = read(text.substr(at));
+    if (!count && text[at - 1] == '=') return std::nullopt;
+    if (!count) return 1; // slurmctld reads it as a model
     text = text.substr(0, at - 1);
-    return *count;
+    return count;
 }
 
 /// Removes a leading `part` from `text`, ignoring ASCII case; returns whether it was there.
@@ -116,11 +163,12 @@ std::optional<std::size_t> find_any_model(const TresCatalogue& catalogue, const 
     return find_resource(catalogue, item, [](std::string_view rest) { return rest.starts_with(':'); });
 }
 
-std::optional<TresItem> parse_tres_item(std::string_view part) {
-    std::string_view text = part;
+namespace {
+
+std::optional<TresItem> parse_item(std::string_view text, ReadCount read) {
     TresItem item;
     item.type = take_type(text);
-    const auto count = take_count(text);
+    const auto count = take_count(text, read);
     if (!count || *count == 0 || text.empty()) return std::nullopt;
     item.count = *count;
     for (const Type& plain : plain_types) {
@@ -134,6 +182,12 @@ std::optional<TresItem> parse_tres_item(std::string_view part) {
     return item;
 }
 
+} // namespace
+
+std::optional<TresItem> parse_tres_item(std::string_view part) {
+    return parse_item(part, read_gres_count);
+}
+
 std::vector<TresItem> parse_tres_request(std::string_view text) {
     std::vector<TresItem> items;
     for_each_tres_item(text, [&items](const TresItem& item) { items.push_back(item); });
@@ -144,7 +198,7 @@ std::vector<TresItem> parse_licenses(std::string_view text) {
     std::vector<TresItem> items;
     while (!text.empty()) {
         const auto end = std::min(text.find_first_of(",;|"), text.size());
-        if (auto item = parse_tres_item(text.substr(0, end))) {
+        if (auto item = parse_item(text.substr(0, end), read_license_count)) {
             item->type = TresKind::license;
             items.push_back(*item);
         }

@@ -48,8 +48,8 @@ std::optional<std::size_t> find_any_model(const TresCatalogue& catalogue, const 
 
 /// Reads the items of a TRES text. Unreadable items are skipped, because slurmctld refuses such a job before
 /// it checks limits. Reads both spellings of the type ("gres:gpu:2" through 23.02, "gres/gpu:2" from 23.11
-/// on), and counts after ':' or '=' with suffixes k, m, g, t, p. Items with count 0 are skipped, as in
-/// slurmctld.
+/// on), and counts after ':' or '=' as slurmctld reads those of gres, with suffixes such as k, kb and kib.
+/// Items with count 0 are skipped, as in slurmctld.
 std::vector<TresItem> parse_tres_request(std::string_view text);
 
 /// Reads one item; empty if it is not readable or its count is 0.
