@@ -452,7 +452,7 @@ local ratios = {}
 ---@param job qosgate.Job
 ---@param per_gpu table<string, { cpus: integer?, memory: integer? }>
 ---@param what "cpus"|"memory"
----@return integer?
+---@return number?
 function ratios.allowed(job, per_gpu, what) end
 ---What is wrong with the job's CPUs or memory for its GPUs, as a text; nil: nothing, or it has no GPUs.
 ---@param job qosgate.Job

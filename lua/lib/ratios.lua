@@ -28,18 +28,20 @@ end
 ---@param job qosgate.Job
 ---@param per_gpu table<string, { cpus: integer?, memory: integer? }>
 ---@param what "cpus"|"memory"
----@return integer?
+---@return number?
 function M.allowed(job, per_gpu, what)
     local wanted = job.gpu and job.gpu.count or 0
     if wanted == 0 then return nil end
-    local sum = 0
+    local sum = 0.0 -- a float: a product of integers can overflow
     for _, request in ipairs(job.gpu_requests) do
         local share = share_of(per_gpu, request.type)
         if not share or not share[what] then return nil end
-        sum = sum + share[what] * request.count
+        sum = sum + 1.0 * share[what] * request.count
     end
     -- job.gpu.count is what the user wrote (per node, per task ...), job.gpus what the job gets in all.
-    return sum * job.gpus // wanted
+    local allowed = sum * job.gpus // wanted
+    if allowed ~= allowed then return 0 end -- not a number: inf / inf, or 0 * inf
+    return math.tointeger(allowed) or allowed
 end
 
 -- What is wrong with the job's CPUs or memory for its GPUs, as a text; nil: nothing, or it has no GPUs.
@@ -47,14 +49,15 @@ end
 ---@param per_gpu table<string, { cpus: integer?, memory: integer? }>
 ---@return string?
 function M.problem(job, per_gpu)
-    local with = job.gpus == 1 and "1 GPU" or ("%d GPUs"):format(job.gpus)
+    local with = job.gpus == 1 and "1 GPU" or ("%.0f GPUs"):format(job.gpus)
     local cpus = M.allowed(job, per_gpu, "cpus")
     if cpus and job.cpus > cpus then
-        return ("this job asks for %d CPUs; with %s it may have at most %d"):format(job.cpus, with, cpus)
+        return ("this job asks for %.0f CPUs; with %s it may have at most %.0f"):format(job.cpus, with, cpus)
     end
     local memory = M.allowed(job, per_gpu, "memory")
     if memory and job.memory > memory then
-        return ("this job asks for %d MiB of memory; with %s it may have at most %d"):format(job.memory, with, memory)
+        local text = "this job asks for %.0f MiB of memory; with %s it may have at most %.0f"
+        return text:format(job.memory, with, memory)
     end
     return nil
 end

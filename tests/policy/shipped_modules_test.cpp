@@ -167,6 +167,19 @@ BOOST_AUTO_TEST_CASE(counts_gpus_of_all_nodes_and_types) {
     BOOST_TEST(problem("", 0, 999) == "nil");
 }
 
+BOOST_AUTO_TEST_CASE(bounds_counts_that_no_cluster_has) {
+    BOOST_TEST(problem("gres:gpu:a100:4294967295", 4294967295, 1) == "nil");
+    BOOST_TEST(problem("gres:gpu:a100:4294967295", 4294967295, 16 * std::uint64_t{4294967295}) == "nil");
+    BOOST_TEST(problem("gres:gpu:a100:4294967295", 4294967295, 16 * std::uint64_t{4294967295} + 1) ==
+               "this job asks for 68719476721 CPUs; with 4294967295 GPUs it may have at most 68719476720");
+    BOOST_TEST(problem("gres:gpu:a100:1152921504606846976", 1152921504606846976, 1) == "nil");
+    // 2 nodes with so many make 2 to the power of 64, which slurmctld counts as 0.
+    BOOST_TEST(problem("gres:gpu:a100:9223372036854775808", 0, 1) ==
+               "this job asks for 1 CPUs; with 0 GPUs it may have at most 0");
+    BOOST_TEST(problem("gres:gpu:a100:18446744073709551614", 18446744073709551614u, 1) ==
+               "this job asks for 1 CPUs; with inf GPUs it may have at most 0");
+}
+
 BOOST_AUTO_TEST_CASE(refuse_a_misspelt_bound) {
     const auto of_share = [](const std::string& share) {
         Job job = Job().gpus(1).cpus(99);
