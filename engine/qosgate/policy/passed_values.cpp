@@ -13,6 +13,7 @@ void PassedValues::watch_nothing() noexcept {
     }
     current_ = place_ = nullptr;
     reads_.clear();
+    columns_.clear();
     numbers_.fill(0); // no number of a value, so what is watched later is no part of an older combination
 }
 
@@ -37,9 +38,11 @@ bool PassedValues::is_of_job(const Combination& combination) const noexcept {
 
 void PassedValues::start_job(ValueNumbers& values, const FieldSource& source) noexcept {
     current_ = place_ = nullptr;
+    for (std::size_t i = columns_.size(); i < reads_.size(); ++i)
+        columns_.push_back(values.column_of(reads_[i])); // there is place for max_reads
     std::uint64_t hash = 0;
-    for (std::size_t i = 0; i < reads_.size(); ++i) {
-        numbers_[i] = values.of(reads_[i], source);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        numbers_[i] = values.of(columns_[i], source);
         if (numbers_[i] == 0) return;
         hash = (hash + numbers_[i]) * 0x9e3779b97f4a7c15u;
     }

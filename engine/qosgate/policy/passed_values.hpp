@@ -15,7 +15,8 @@
 
 namespace qg::policy {
 
-/// Ownership: plain values. Threads: not thread-safe. Cost of each call: bounded by the constants.
+/// Ownership: borrows the values of start_job(). Threads: not thread-safe. Cost of each call: bounded by the
+/// constants.
 class PassedValues {
   public:
     static constexpr std::size_t max_reads = 24;    ///< that are watched
@@ -24,7 +25,12 @@ class PassedValues {
     /// The jobs of one combination after which they are counted.
     static constexpr std::uint32_t jobs_at_once = 64;
 
-    PassedValues() : combinations_(combinations) { reads_.reserve(max_reads); }
+    PassedValues() : combinations_(combinations) {
+        reads_.reserve(max_reads);
+        columns_.reserve(max_reads);
+    }
+    PassedValues(const PassedValues&) = delete; // it points into itself
+    PassedValues& operator=(const PassedValues&) = delete;
 
     /// Forgets all, also what it watches.
     void watch_nothing() noexcept;
@@ -34,7 +40,7 @@ class PassedValues {
     /// Whether all of these are watched.
     [[nodiscard]] bool watches(std::span<const FieldRead> reads) const noexcept;
 
-    /// Begins with a job, or with one that has changed.
+    /// Begins with a job, or with one that has changed. `values` are always the same ones.
     void start_job(ValueNumbers& values, const FieldSource& source) noexcept;
     /// Whether the rule does nothing with this job.
     [[nodiscard]] bool has(std::size_t rule) const noexcept {
@@ -90,6 +96,7 @@ class PassedValues {
     [[nodiscard]] bool is_of_job(const Combination& combination) const noexcept;
 
     std::vector<FieldRead> reads_;
+    std::vector<ValueNumbers::Column> columns_; ///< of reads_, as soon as a job begins
     std::vector<Combination> combinations_;
     Combination* current_ = nullptr;          ///< of the job; null: it has none yet
     Combination* place_ = nullptr;            ///< where the job's is put; null: a value has no number

@@ -22,10 +22,25 @@ std::uint64_t key_of(const Value& value) noexcept {
 
 } // namespace
 
-ValueNumbers::ValueNumbers() : numbers_(job_fields().size()) {
+ValueNumbers::ValueNumbers() : last_of_(job_fields().size()), numbers_(job_fields().size()) {
     static_assert(sizeof(Last) == 64);
-    for (const FieldSpec& field : job_fields())
-        last_.push_back({.read = field.read, .text = {}});
+    last_.reserve(job_fields().size());
+}
+
+ValueNumbers::Column ValueNumbers::column_of(FieldRead read) noexcept {
+    Column column;
+    const FieldSpec& field = job_fields()[read.field];
+    if (read.use == model::FieldUse::is_set) {
+        column.is_set_ = field.is_set;
+        return column;
+    }
+    Last*& last = last_of_[read.field];
+    if (last == nullptr) { // there is room for each field
+        last_.push_back({.read = field.read, .text = {}, .field = read.field});
+        last = &last_.back();
+    }
+    column.last_ = last;
+    return column;
 }
 
 ValueNumbers::Number ValueNumbers::find_number(Numbers& numbers, const Value& value) {
@@ -53,10 +68,9 @@ ValueNumbers::Number ValueNumbers::find_number(Numbers& numbers, const Value& va
     }
 }
 
-[[gnu::hot]] ValueNumbers::Number ValueNumbers::of(FieldRead read, const FieldSource& source) noexcept {
-    if (read.use == model::FieldUse::is_set)
-        return Number{job_fields()[read.field].is_set(source.request)} + 1;
-    Last& last = last_[read.field];
+[[gnu::hot]] ValueNumbers::Number ValueNumbers::of(Column column, const FieldSource& source) noexcept {
+    if (column.is_set_ != nullptr) return Number{column.is_set_(source.request)} + 1;
+    Last& last = *column.last_;
     if (last.job == job_) return last.number;
     last.job = job_;
     ErrorText error;
@@ -66,7 +80,7 @@ ValueNumbers::Number ValueNumbers::find_number(Numbers& numbers, const Value& va
     if (last.number != 0 && is_same && error.empty()) return last.number;
     last.number = 0;
     if (error.empty() && value.kind != Value::Kind::other && value.text.size() <= max_text)
-        renew(last, numbers_[read.field], value);
+        renew(last, numbers_[last.field], value);
     return last.number;
 }
 

@@ -25,12 +25,30 @@ class ValueNumbers {
     static constexpr std::size_t max_values = 32;
 
     ValueNumbers();
+    ValueNumbers(const ValueNumbers&) = delete; // columns point into it
+    ValueNumbers& operator=(const ValueNumbers&) = delete;
 
     /// Begins with a job, or with one that has changed.
     void start_job() noexcept { ++job_; }
 
+  private:
+    struct Last;
+
+  public:
+    /// Where a read finds its number. It lives as long as what column_of() was asked of.
+    class Column {
+        friend ValueNumbers;
+        bool (*is_set_)(const model::JobRequest& request) noexcept = nullptr; ///< null: the value is read
+        Last* last_ = nullptr;
+    };
+    /// Columns that are first asked for one after the other are read fastest in this order.
+    [[nodiscard]] Column column_of(FieldRead read) noexcept;
+
     /// The number of what the job has. `source` is the job of start_job(), counted.
-    [[nodiscard]] Number of(FieldRead read, const FieldSource& source) noexcept;
+    [[nodiscard]] Number of(Column column, const FieldSource& source) noexcept;
+    [[nodiscard]] Number of(FieldRead read, const FieldSource& source) noexcept {
+        return of(column_of(read), source);
+    }
 
   private:
     /// The value of the last job that had one with a number. What each job needs of a field is in one line of
@@ -42,6 +60,7 @@ class ValueNumbers {
         std::string text;
         Number number = 0;
         Value::Kind kind = Value::Kind::nothing;
+        std::uint8_t field = 0; ///< its index in job_fields()
     };
     /// A value that has a number.
     struct Known {
@@ -57,7 +76,8 @@ class ValueNumbers {
 
     std::uint64_t job_ = 0;
     Number last_number_ = 0;
-    std::vector<Last> last_;       ///< in the order of job_fields()
+    std::vector<Last> last_;       ///< in the order of the first reads; its storage never moves
+    std::vector<Last*> last_of_;   ///< in the order of job_fields(); null: not read yet
     std::vector<Numbers> numbers_; ///< in the order of job_fields()
 };
 
