@@ -8,7 +8,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 
 # What a command says of itself comes after its name: contrib/NAME, if that starts it.
 command_name=contrib/${0##*/}
-[[ -x $root/$command_name ]] || command_name=$(realpath --relative-to="$root" "$0")
+[[ -f $root/$command_name && -x $root/$command_name ]] || command_name=$(realpath --relative-to="$root" "$0")
 
 # What sysexits.h calls wrong usage, a missing program or package, and a missing right.
 # shellcheck disable=SC2034  # not every command uses all of them

@@ -162,8 +162,9 @@ if view.qos("small").MaxTRESPerJob.cpu == 2 then options.qos = "small" end
         self.client_rule('options:reject("no")', 'exempt = { "operators" },')
         self.assertEqual(self.sbatch().rc, 1)
         self.cluster.sacctmgr("modify user ana set adminlevel=operator")
-        self.addCleanup(self.cluster.sacctmgr, "modify user ana set adminlevel=none")
         self.cluster.wait_for(lambda: self.sbatch().rc == 0, "an operator is exempt")
+        self.cluster.sacctmgr("modify user ana set adminlevel=none")
+        self.cluster.wait_for(lambda: self.sbatch().rc == 1, "ana is no operator any more")
 
     def test_mode_warn_changes_nothing(self) -> None:
         self.client_rule('options.time = "20"; options:reject("no")', 'mode = "warn",')

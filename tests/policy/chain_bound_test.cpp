@@ -380,7 +380,7 @@ BOOST_DATA_TEST_CASE(no_call_of_a_script_costs_more, script_kinds, kind) {
     }
 }
 
-BOOST_DATA_TEST_CASE(no_job_costs_more_than_a_tenth_of_a_second, kinds, kind) {
+BOOST_DATA_TEST_CASE(no_job_costs_more_than_its_bound, kinds, kind) {
     const double most = least_seconds([&] {
         const auto policy = policy_of_kind(kind);
 

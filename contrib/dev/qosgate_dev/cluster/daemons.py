@@ -27,7 +27,6 @@ _SLURMDBD_RESTARTS = 2
 _FATAL = re.compile(r"\bfatal\b|\[ERROR\] (?!Aborting)|munged: Error", re.I)
 _ERROR = re.compile(r"\berror\b", re.I)
 _REASON_LINES = 4
-_ENDED = "ended right after its start"
 
 # How long one request to a daemon may take before it is repeated.
 _QUESTION_SECONDS = 5.0
@@ -192,7 +191,7 @@ def _controller_serves(layout: Layout) -> bool:
 
 
 class Crashed(ClusterError):
-    """A daemon that left its terminal is gone, and its log does not say why."""
+    """A daemon is gone, and its log does not say why."""
 
 
 class Launch:
@@ -236,14 +235,14 @@ class Launch:
         Errors: ClusterError with the reason from its log, if it ended or took too long; Crashed if it
         crashed more often than the daemon's `restarts`.
         """
-        for left in range(self.daemon.restarts, 0, -1):
+        for restart in range(1, self.daemon.restarts + 1):
             try:
                 self._wait(seconds)
                 return
             except Crashed:
                 print(
                     f"cluster: {self.daemon.name} crashed right after its start:"
-                    f" starting it again, at most {left} times",
+                    f" starting it again ({restart} of {self.daemon.restarts})",
                     file=sys.stderr,
                 )
                 self._start()
@@ -258,22 +257,22 @@ class Launch:
                 raise self._failure(f"does not answer after {seconds:g} s")
             code = self._process.poll()
             if code:
-                raise self._failure(f"ended with {_describe(code)}")
+                raise self._failure(f"ended with {_describe(code)}", may_be_crash=code < 0)
             # An empty pid file shows nothing yet, and a process that lives is waited for.
             pid = processes.read_pid(self.daemon.pid_file)
             is_gone = pid is not None and not processes.is_alive(pid)
             if code == 0 and not self._pid():
                 left_terminal = left_terminal or now
                 if is_gone or (pid is None and now > left_terminal + _PID_FILE_SECONDS):
-                    raise self._failure(_ENDED)
+                    raise self._failure("ended right after its start", may_be_crash=True)
             time.sleep(_POLL_SECONDS)
 
     def _pid(self) -> int | None:
         return processes.find_daemon(self.daemon.pid_file, self._root)
 
-    def _failure(self, what: str) -> ClusterError:
+    def _failure(self, what: str, *, may_be_crash: bool = False) -> ClusterError:
         reason = "\n".join(f"  {line}" for line in self._reason())
-        is_crash = what == _ENDED and not _FATAL.search(reason)
+        is_crash = may_be_crash and not _FATAL.search(reason)
         return (Crashed if is_crash else ClusterError)(
             f"{self.daemon.name}: {what}:\n{reason}\n"
             f"(from {self.daemon.log_file} and .out beside it)"
@@ -288,8 +287,11 @@ class Launch:
                 lines += log.read().splitlines()
         lines = [line for line in lines if line.strip()]
         telling = [line for line in lines if _FATAL.search(line) or _ERROR.search(line)]
+        fatal = [place for place, line in enumerate(telling) if _FATAL.search(line)]
+        if fatal:
+            telling = telling[: fatal[-1] + 1]
         reason = list(dict.fromkeys(telling))[-_REASON_LINES:]
-        if not any(_FATAL.search(line) for line in reason):
+        if not fatal:
             reason += [line for line in lines[-_REASON_LINES:] if line not in reason]
         return reason or ["(it printed nothing)"]
 
