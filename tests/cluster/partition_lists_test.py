@@ -48,7 +48,7 @@ PartitionName=lean Nodes=ALL MaxMemPerNode=1000
                 self.expect_runs_silently(f"{arguments} {better}")
 
     def test_a_time_that_does_not_fit_before_the_deadline_is_refused_or_ends_the_job(self) -> None:
-        deadline = "--deadline=now+30minutes -t 60"
+        deadline = "--deadline=now+1830seconds -t 60"
         self.expect_runs_silently(f"{deadline} --time-min=20")
         answer = self.submit(deadline)
         told = "a time limit of 01:00:00 does not fit: the deadline (--deadline) is in 00:30:00"
