@@ -19,7 +19,7 @@ from .daemons import Daemon, Launch
 from .errors import EX_CANTCREAT, ClusterError
 from .layout import Layout, Node, State
 
-START_SECONDS = 30.0
+START_SECONDS = 60.0
 STOP_SECONDS = 10.0
 
 _POLL_SECONDS = 0.02

@@ -28,6 +28,9 @@ TIMED_OUT = 124
 
 TOOL = ROOT / "contrib/dev/cluster"
 
+# Timeouts only end what hangs. contrib/test makes them longer: many tests at once slow each other.
+PATIENCE = float(os.environ.get("QG_PATIENCE", "1"))
+
 _POLL_SECONDS = 0.1
 _UP_SECONDS = 120.0
 
@@ -78,12 +81,13 @@ def run_command(
     timeout: float,
     **options: object,
 ) -> CommandResult:
-    """Runs a command; after `timeout` seconds its whole process group is killed.
+    """Runs a command; after `timeout` seconds, times PATIENCE, its whole process group is killed.
 
     A string is split like a shell's words, but no shell runs it. `options` are Popen's.
     Errors: AnswerWrong if `qosgate` answers with anything but what its schemas and its help say.
     """
     words = shlex.split(command) if isinstance(command, str) else list(command)
+    timeout *= PATIENCE
     with subprocess.Popen(
         words,
         stdin=subprocess.DEVNULL,
@@ -304,10 +308,11 @@ class Cluster:
         timeout: float = 20,
         otherwise: Callable[[], str] = lambda: "",
     ) -> None:
-        """Waits until the condition is true.
+        """Waits until the condition is true, at most `timeout` seconds, times PATIENCE.
 
         Errors: ClusterFailed saying `what` did not happen, and what `otherwise` tells.
         """
+        timeout *= PATIENCE
         deadline = time.monotonic() + timeout
         while True:
             if condition():
