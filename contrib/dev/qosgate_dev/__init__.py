@@ -13,7 +13,13 @@ count_results  adds up results of tests
 =============  ====================================================================
 """
 
+import os
+import sys
 from pathlib import Path
 
 # The top of the source tree.
 ROOT = Path(__file__).resolve().parents[3]
+
+# The commands of contrib/dev use the Python that runs already. Where python3 is a script that chooses one, such as
+# pyenv's, a start of it costs more than most of these commands.
+os.environ["QG_PYTHON"] = sys.executable or "python3"
