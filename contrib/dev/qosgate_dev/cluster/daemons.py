@@ -206,8 +206,7 @@ class Launch:
 
     def __init__(self, layout: Layout, daemon: Daemon) -> None:
         self.daemon = daemon
-        self._root = layout.root
-        self._environment = _daemon_environment(layout)
+        self._layout = layout
         self._start()
 
     def _start(self) -> None:
@@ -220,8 +219,8 @@ class Launch:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                cwd=daemon.pid_file.parent,
-                env=self._environment,
+                cwd=self._layout.run,
+                env=_daemon_environment(self._layout),
                 # Ctrl-C is for the tool; it ends the daemons in its own way.
                 start_new_session=True,
             )
@@ -268,7 +267,7 @@ class Launch:
             time.sleep(_POLL_SECONDS)
 
     def _pid(self) -> int | None:
-        return processes.find_daemon(self.daemon.pid_file, self._root)
+        return processes.find_daemon(self.daemon.pid_file, self._layout.root)
 
     def _failure(self, what: str, *, may_be_crash: bool = False) -> ClusterError:
         reason = "\n".join(f"  {line}" for line in self._reason())
