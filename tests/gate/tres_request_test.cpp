@@ -16,6 +16,11 @@ TresItem only(const std::vector<TresItem>& items) {
     return items.front();
 }
 
+/// How many GPUs a request asks for whose count is written so.
+std::uint64_t count_of(const std::string& count) {
+    return only(model::parse_tres_request("gres:gpu:" + count)).count;
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(tres_request)
@@ -42,9 +47,6 @@ BOOST_AUTO_TEST_CASE(a_count_of_zero_asks_for_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(reads_suffixes_as_slurmctld_does) {
-    const auto count_of = [](const std::string& count) {
-        return only(model::parse_tres_request("gres:gpu:" + count)).count;
-    };
     BOOST_TEST(count_of("2KB") == 2000u);
     BOOST_TEST(count_of("2kb") == 2000u);
     BOOST_TEST(count_of("2KiB") == 2048u);
@@ -62,9 +64,6 @@ BOOST_AUTO_TEST_CASE(reads_suffixes_as_slurmctld_does) {
 }
 
 BOOST_AUTO_TEST_CASE(counts_modulo_what_64_bits_hold_as_slurmctld_does) {
-    const auto count_of = [](const std::string& count) {
-        return only(model::parse_tres_request("gres:gpu:" + count)).count;
-    };
     BOOST_TEST(count_of("36028797018963969K") == 1024u);
     BOOST_TEST(count_of("17592186044417M") == 1048576u);
     BOOST_TEST(count_of("17592186045P") == 15200774642282266624u);

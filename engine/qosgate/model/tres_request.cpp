@@ -51,25 +51,15 @@ struct Suffix {
     std::uint64_t factor;
 };
 
-constexpr std::uint64_t kilo = 1000;
-constexpr std::uint64_t kibi = 1024;
+constexpr std::uint64_t kilo = 1000, mega = kilo * kilo, giga = mega * kilo, tera = giga * kilo,
+                        peta = tera * kilo;
+constexpr std::uint64_t kibi = 1024, mebi = kibi * kibi, gibi = mebi * kibi, tebi = gibi * kibi,
+                        pebi = tebi * kibi;
 constexpr std::array suffixes{
-    Suffix{"", 1},
-    Suffix{"k", kibi},
-    Suffix{"kib", kibi},
-    Suffix{"kb", kilo},
-    Suffix{"m", kibi* kibi},
-    Suffix{"mib", kibi* kibi},
-    Suffix{"mb", kilo* kilo},
-    Suffix{"g", kibi* kibi* kibi},
-    Suffix{"gib", kibi* kibi* kibi},
-    Suffix{"gb", kilo* kilo* kilo},
-    Suffix{"t", kibi* kibi* kibi* kibi},
-    Suffix{"tib", kibi* kibi* kibi* kibi},
-    Suffix{"tb", kilo* kilo* kilo* kilo},
-    Suffix{"p", kibi* kibi* kibi* kibi* kibi},
-    Suffix{"pib", kibi* kibi* kibi* kibi* kibi},
-    Suffix{"pb", kilo* kilo* kilo* kilo* kilo},
+    Suffix{"", 1},       Suffix{"k", kibi},   Suffix{"kib", kibi}, Suffix{"kb", kilo},
+    Suffix{"m", mebi},   Suffix{"mib", mebi}, Suffix{"mb", mega},  Suffix{"g", gibi},
+    Suffix{"gib", gibi}, Suffix{"gb", giga},  Suffix{"t", tebi},   Suffix{"tib", tebi},
+    Suffix{"tb", tera},  Suffix{"p", pebi},   Suffix{"pib", pebi}, Suffix{"pb", peta},
 };
 
 /// A count as a request has it; empty: it is not one.
