@@ -54,7 +54,7 @@ std::string read_list(const std::string& list, OwnName own_name) {
 }
 
 /// Whether a list is one name as it is.
-bool is_one_name(std::string_view list) noexcept {
+bool is_one_name(const std::string& list, const AccountView& /*view*/) noexcept {
     return !list.empty() && list.find(',') == std::string_view::npos &&
            text::trim(list).size() == list.size();
 }
@@ -69,17 +69,15 @@ struct Name {
 constexpr Name spelled_names[] = {
     {&JobRequest::qos, &read_qos,
      [](const std::string& text, const AccountView& view) noexcept {
-         return view.job_qos.flags && text == view.job_qos.name && is_one_name(text);
+         return view.job_qos.flags && text == view.job_qos.name && is_one_name(text, view);
      }},
     {&JobRequest::account, &read_account,
      [](const std::string& text, const AccountView& view) noexcept {
          return text == view.account &&
                 std::ranges::none_of(text, [](char letter) { return letter >= 'A' && letter <= 'Z'; });
      }},
-    {&JobRequest::partition, &read_names,
-     [](const std::string& text, const AccountView& /*view*/) noexcept { return is_one_name(text); }},
-    {&JobRequest::reservation, &read_names,
-     [](const std::string& text, const AccountView& /*view*/) noexcept { return is_one_name(text); }},
+    {&JobRequest::partition, &read_names, &is_one_name},
+    {&JobRequest::reservation, &read_names, &is_one_name},
 };
 
 /// The request with names as slurmctld reads them; null if they are already written so, as is usual.
