@@ -5,6 +5,7 @@
 #pragma once
 
 #include "qosgate/base/published.hpp"
+#include "qosgate/base/read_clock.hpp"
 #include "qosgate/model/tres.hpp"
 #include "qosgate/slurm/compat.hpp"
 
@@ -46,7 +47,7 @@ inline constexpr Generation no_generation = 0;
 /// Threads: any that hold slurmctld's locks on the records; internally locked if that is not enough.
 class RecordsCache {
   public:
-    using Clock = std::chrono::steady_clock;
+    using Clock = CoarseClock;
 
     /// The present generation; `no_generation` if the state is not known. A new generation begins when the
     /// state changes, and every second: a controller that gives up its duties and takes them over again, or a

@@ -175,13 +175,23 @@ Result<void> check_rule_names(const StateSources& state_sources, const CompiledR
 }
 
 StatePool::StatePool(StateSources sources, Settings settings, CompiledRules first)
-    : sources_(std::move(sources)), settings_(std::move(settings)) {
+    : sources_(std::move(sources)), settings_(std::move(settings)),
+      ready_(new CompiledRules(std::move(first))) {
     idle_.reserve(max_idle);
     spent_.reserve(max_spent);
-    idle_.push_back(std::make_unique<CompiledRules>(std::move(first)));
 }
 
-Result<std::unique_ptr<CompiledRules>> StatePool::acquire(BudgetClock& clock) {
+StatePool::~StatePool() {
+    delete ready_.load();
+}
+
+[[gnu::hot]] Result<std::unique_ptr<CompiledRules>> StatePool::acquire(BudgetClock& clock) {
+    if (CompiledRules* const ready = ready_.exchange(nullptr)) [[likely]]
+        return std::unique_ptr<CompiledRules>(ready);
+    return acquire_idle(clock);
+}
+
+[[gnu::noinline]] Result<std::unique_ptr<CompiledRules>> StatePool::acquire_idle(BudgetClock& clock) {
     {
         const std::scoped_lock lock(mutex_);
         if (!idle_.empty()) {
@@ -197,7 +207,16 @@ Result<std::unique_ptr<CompiledRules>> StatePool::acquire(BudgetClock& clock) {
     return std::make_unique<CompiledRules>(*std::move(compiled));
 }
 
-void StatePool::release(std::unique_ptr<CompiledRules> rules) {
+[[gnu::hot]] void StatePool::release(std::unique_ptr<CompiledRules> rules) {
+    CompiledRules* none = nullptr;
+    if (ready_.compare_exchange_strong(none, rules.get())) [[likely]] {
+        static_cast<void>(rules.release()); // the pool has it
+        return;
+    }
+    release_idle(std::move(rules));
+}
+
+[[gnu::noinline]] void StatePool::release_idle(std::unique_ptr<CompiledRules> rules) {
     const std::scoped_lock lock(mutex_);
     if (idle_.size() < max_idle) idle_.push_back(std::move(rules));
     // Otherwise the parameter's destructor frees the state after the lock is released.
@@ -215,7 +234,7 @@ void StatePool::refill() {
     {
         const std::scoped_lock lock(mutex_);
         spent.swap(spent_);
-        missing = spares - std::min(spares, idle_.size());
+        missing = spares - std::min(spares, idle_.size() + (ready_.load() == nullptr ? 0 : 1));
     }
     for (; missing > 0; --missing) {
         auto compiled = compile_rules(sources_, settings_);

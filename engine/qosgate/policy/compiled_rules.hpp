@@ -73,10 +73,11 @@ Result<void> check_rule_names(const StateSources& sources, const CompiledRules& 
 /// Lua states for concurrent decisions. A state with a spent budget is not used again. The thread that
 /// watches the policy keeps some states idle; a job that finds none makes one, and this counts as the job's
 /// time.
-/// Threads: internally locked; the lock covers a push or pop.
+/// Threads: safe; where a lock is needed, it covers a push or pop.
 class StatePool {
   public:
-    /// The maximum number of idle states: as many submissions as a busy controller runs at once.
+    /// The maximum number of idle states, with one more: as many submissions as a busy controller runs at
+    /// once.
     static constexpr std::size_t max_idle = 16;
     /// refill() makes this many.
     static constexpr std::size_t spares = 4;
@@ -87,6 +88,7 @@ class StatePool {
     StatePool(StateSources sources, Settings settings, CompiledRules first);
     StatePool(const StatePool&) = delete;
     StatePool& operator=(const StatePool&) = delete;
+    ~StatePool();
 
     /// A state for one decision; if none is idle, it is made on the job's clock.
     /// Errors: as compile_rules (the time is over, memory is short).
@@ -105,8 +107,13 @@ class StatePool {
     [[nodiscard]] std::uint64_t made_by_jobs() const noexcept { return made_by_jobs_; }
 
   private:
+    Result<std::unique_ptr<CompiledRules>> acquire_idle(BudgetClock& clock);
+    void release_idle(std::unique_ptr<CompiledRules> rules);
+
     const StateSources sources_;
     const Settings settings_;
+    /// One more idle state, for the usual case of one submission at a time; null: none. Owned.
+    std::atomic<CompiledRules*> ready_ = nullptr;
     std::mutex mutex_;
     std::vector<std::unique_ptr<CompiledRules>> idle_;  ///< guarded by mutex_
     std::vector<std::unique_ptr<CompiledRules>> spent_; ///< guarded by mutex_
