@@ -10,6 +10,7 @@ from typing import Any
 
 from qosgate_dev.cluster import users as cluster_users
 from qosgate_dev.testing import Cluster, CommandResult
+from qosgate_dev.testing.acting import acting_as
 from qosgate_dev.testing.answers import check_answer
 
 from .commands import Command
@@ -31,19 +32,17 @@ class Terminal:
         self._environment = cluster_users.environment(cluster.layout)
 
     def run(self, *words: str, user: int = 0, script: str = "") -> CommandResult:
-        done = subprocess.run(
-            words,
-            input=script,
-            capture_output=True,
-            text=True,
-            timeout=_COMMAND_SECONDS,
-            cwd="/",
-            env=self._environment,
-            user=user,
-            group=user,
-            extra_groups=[],
-            check=False,
-        )
+        with acting_as(user, user):
+            done = subprocess.run(
+                words,
+                input=script,
+                capture_output=True,
+                text=True,
+                timeout=_COMMAND_SECONDS,
+                cwd="/",
+                env=self._environment,
+                check=False,
+            )
         check_answer(words, done.returncode, done.stdout)
         return CommandResult(" ".join(words), done.returncode, done.stdout, done.stderr)
 

@@ -22,6 +22,7 @@ from qosgate_dev.cluster import users as cluster_users
 from qosgate_dev.cluster.layout import Layout
 
 from . import answers
+from .acting import act_as_root, acting_as
 
 # As timeout(1) has it.
 TIMED_OUT = 124
@@ -79,24 +80,27 @@ class Submission:
 def run_command(
     command: str | Sequence[str],
     timeout: float,
+    acting: contextlib.AbstractContextManager[None] = contextlib.nullcontext(),
     **options: object,
 ) -> CommandResult:
     """Runs a command; after `timeout` seconds, times PATIENCE, its whole process group is killed.
 
-    A string is split like a shell's words, but no shell runs it. `options` are Popen's.
+    A string is split like a shell's words, but no shell runs it. It is started while `acting`. `options` are Popen's.
     Errors: AnswerWrong if `qosgate` answers with anything but what its schemas and its help say.
     """
     words = shlex.split(command) if isinstance(command, str) else list(command)
     timeout *= PATIENCE
-    with subprocess.Popen(
-        words,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        **options,  # type: ignore[call-overload]
-    ) as process:
+    with acting:
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            **options,  # type: ignore[call-overload]
+        )
+    with process:
         try:
             stdout, stderr = process.communicate(timeout=timeout)
             code = process.returncode
@@ -233,11 +237,9 @@ class Cluster:
         result = run_command(
             command,
             timeout,
+            acting_as(record.pw_uid, record.pw_gid),
             env=cluster_users.user_environment(self.layout, record) | dict(env or {}),
             cwd=cwd or home or self.directory,
-            user=record.pw_uid,
-            group=record.pw_gid,
-            extra_groups=[],
         )
         if check and result.rc != 0:
             raise ClusterFailed(str(result))
@@ -340,6 +342,7 @@ def end_all_after_this_process() -> None:
     parent = os.getpid()
     if os.fork() != 0:
         return
+    act_as_root()
     os.setsid()
     with open(os.devnull, "r+b") as nothing:
         for stream in (0, 1, 2):
