@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the compiler reads once for all files of a test program (a precompiled header).
+// What the compiler reads once for all test programs (a precompiled header).
 #include "support/print.hpp"
 
 #include "../../engine/pch/standard.hpp"
