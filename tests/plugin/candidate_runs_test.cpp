@@ -19,7 +19,7 @@ std::shared_ptr<const policy::Policy> some_candidate(const std::string& text) {
     return policy::compile_policy(std::move(directory)).value();
 }
 
-model::Decision refused() {
+model::Decision refusal() {
     model::Decision decision;
     decision.reject = model::RejectCode::access_denied;
     return decision;
@@ -40,7 +40,7 @@ BOOST_FIXTURE_TEST_SUITE(candidate_runs, CandidateRunsSetup)
 
 BOOST_AUTO_TEST_CASE(counts_what_differs) {
     BOOST_TEST(!compare([] { return model::Decision(); }).value().differs());
-    BOOST_TEST(compare([] { return refused(); }).value().differs());
+    BOOST_TEST(compare([] { return refusal(); }).value().differs());
 
     const auto counts = runs.counts();
     BOOST_TEST(counts.policy == candidate->hash());
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(counts_what_differs) {
 }
 
 BOOST_AUTO_TEST_CASE(begins_anew_with_another_candidate) {
-    compare([] { return refused(); });
+    compare([] { return refusal(); });
     candidate = some_candidate("site { limits = 'off' }");
     compare([] { return model::Decision(); });
 
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(what_comparisons_need_counts_as_their_time) {
     BOOST_TEST(runs.has_time());
     runs.spend(110ms);
     BOOST_TEST(!runs.has_time());
-    BOOST_TEST(!compare([] { return refused(); }));
+    BOOST_TEST(!compare([] { return refusal(); }));
     runs.skip(*candidate);
     BOOST_TEST(runs.counts().skipped == 2u);
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t ana = 1000, ben = 1001;
 
-struct Setup {
+struct HetSetup {
     /// Whether the components before this one are known.
     bool knows(std::uint32_t offset, std::uint32_t user = ana) {
         return HetSubmission::Turn(submission, offset, user).parts() != nullptr;
@@ -22,7 +22,7 @@ struct Setup {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(het_submission, Setup)
+BOOST_FIXTURE_TEST_SUITE(het_submission, HetSetup)
 
 BOOST_AUTO_TEST_CASE(the_parts_of_a_job_are_known_one_after_the_other) {
     BOOST_TEST(knows(0));

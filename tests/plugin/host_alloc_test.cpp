@@ -21,7 +21,7 @@ struct Message {
     ~Message() { assign_text(text, std::nullopt); }
 };
 
-std::vector<std::string> lines(std::vector<std::string> all) {
+std::vector<std::string> texts(std::vector<std::string> all) {
     return all;
 }
 
@@ -50,26 +50,26 @@ BOOST_AUTO_TEST_CASE(fills_a_field_that_is_null) {
 
 BOOST_AUTO_TEST_CASE(puts_a_message_below_that_of_an_earlier_plugin) {
     Message message("theirs");
-    append_message(&message.text, lines({"ours", "more"}));
+    append_message(&message.text, texts({"ours", "more"}));
     BOOST_TEST(message.text == std::string("theirs\nours\nmore"));
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_message_of_an_earlier_plugin_leaves_no_empty_line) {
     Message message("");
-    append_message(&message.text, lines({"ours"}));
+    append_message(&message.text, texts({"ours"}));
     BOOST_TEST(message.text == std::string("ours"));
 }
 
 BOOST_AUTO_TEST_CASE(adds_nothing_where_there_is_nothing_to_say_or_nobody_to_say_it_to) {
     Message message("theirs");
-    append_message(&message.text, lines({}));
+    append_message(&message.text, texts({}));
     BOOST_TEST(message.text == std::string("theirs"));
-    append_message(nullptr, lines({"ours"}));
+    append_message(nullptr, texts({"ours"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_message_has_no_control_characters_but_the_ends_of_its_lines) {
     Message message;
-    append_message(&message.text, lines({"a\nerror: forged", "b\x1b[31m\x9b"
+    append_message(&message.text, texts({"a\nerror: forged", "b\x1b[31m\x9b"
                                                              "31m\xc2\x9b"
                                                              "31m"}));
     BOOST_TEST(message.text == std::string("a?error: forged\nb?[31m?31m?31m"));
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_message_has_no_control_characters_but_the_ends_of_its_lin
 
 BOOST_AUTO_TEST_CASE(a_line_is_cut) {
     Message message;
-    append_message(&message.text, lines({std::string(max_line_length + 1, 'x')}));
+    append_message(&message.text, texts({std::string(max_line_length + 1, 'x')}));
     BOOST_TEST(message.text == std::string(max_line_length, 'x') + "...");
 }
 

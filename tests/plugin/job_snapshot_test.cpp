@@ -60,7 +60,7 @@ struct Controller {
     }
 };
 
-struct Setup {
+struct SnapshotSetup {
     std::shared_ptr<Controller> controller = std::make_shared<Controller>();
     std::unique_ptr<JobSnapshot> jobs;
     JobSnapshot::Names names =
@@ -96,7 +96,7 @@ constexpr const char* not_wanted = "slurm.jobs is not read: neither the name job
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(job_snapshot, Setup)
+BOOST_FIXTURE_TEST_SUITE(job_snapshot, SnapshotSetup)
 
 BOOST_AUTO_TEST_CASE(jobs_are_read_only_while_they_are_wanted) {
     start();

@@ -20,8 +20,8 @@ using qg::slurm::RecordsPart;
 
 namespace {
 
-struct Setup {
-    Setup() {
+struct LikelySetup {
+    LikelySetup() {
         std::filesystem::create_directory(directory);
         std::filesystem::permissions(directory, std::filesystem::perms::owner_all);
     }
@@ -52,7 +52,7 @@ RecordsPart one_qos(const std::string& name) {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(likely_records, Setup)
+BOOST_FIXTURE_TEST_SUITE(likely_records, LikelySetup)
 
 BOOST_AUTO_TEST_CASE(names_are_there_for_the_next_client_and_only_its_user_reads_them) {
     BOOST_TEST(shown(likely()) == "qos, accounts");

@@ -10,8 +10,8 @@ using plugin::PartitionWatch;
 namespace {
 
 /// A slurmctld with two partitions, read for the first time.
-struct Setup {
-    Setup() {
+struct WatchSetup {
+    WatchSetup() {
         for (int& partition : partitions)
             slurm::append(list, &partition);
     }
@@ -31,7 +31,7 @@ struct Setup {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(partition_watch, Setup)
+BOOST_FIXTURE_TEST_SUITE(partition_watch, WatchSetup)
 
 BOOST_AUTO_TEST_CASE(a_standby_controller_has_no_partitions) {
     BOOST_TEST(watch.has_partitions());

@@ -11,8 +11,8 @@ using plugin::RecordsCache;
 
 namespace {
 
-struct Setup {
-    Setup() { small = &records.add_qos("small", 5); }
+struct LookupSetup {
+    LookupSetup() { small = &records.add_qos("small", 5); }
 
     test::FakeController records;
     slurmdb_qos_rec_t* small = nullptr;
@@ -23,7 +23,7 @@ struct Setup {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(qos_lookup, Setup)
+BOOST_FIXTURE_TEST_SUITE(qos_lookup, LookupSetup)
 
 BOOST_AUTO_TEST_CASE(within_a_generation_a_qos_is_found_without_a_walk) {
     BOOST_TEST(QosList(records.qos_list, cache, generation).find("small") == small);

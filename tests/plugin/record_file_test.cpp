@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct Setup {
+struct RecordFileSetup {
     std::filesystem::path path(const char* name = "records") const { return directory.root() / name; }
     RecordTarget target(std::uint64_t max_bytes = 1000) const { return {path(), max_bytes, 2}; }
 
@@ -39,7 +39,7 @@ struct Setup {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(record_file, Setup)
+BOOST_FIXTURE_TEST_SUITE(record_file, RecordFileSetup)
 
 BOOST_AUTO_TEST_CASE(records_are_lines_in_a_file_that_only_the_owner_reads) {
     RecordFile file;

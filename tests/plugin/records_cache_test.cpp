@@ -15,7 +15,7 @@ using plugin::RecordsState;
 
 namespace {
 
-struct Setup {
+struct CacheSetup {
     RecordsState state() {
         return {records.qos_list, nullptr, slurm_list_count(records.qos_list), records.after_max_qos_id,
                 *records.symbols().tres_names};
@@ -34,7 +34,7 @@ std::string names_of(const model::TresCatalogue& catalogue) {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(records_cache, Setup)
+BOOST_FIXTURE_TEST_SUITE(records_cache, CacheSetup)
 
 BOOST_AUTO_TEST_CASE(a_generation_lasts_while_the_list_stays_and_no_longer_than_a_second) {
     const auto first = generation();

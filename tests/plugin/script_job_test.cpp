@@ -66,15 +66,15 @@ class OneListedJob final : public script::ListedJobs {
 };
 
 /// A description whose texts are the host's.
-struct Setup {
+struct ScriptJobSetup {
     job_desc_msg_t description{};
     NoOwner owner;
     ScriptedJob job{description, owner, plugin::host_texts};
 
-    Setup() = default;
-    Setup(const Setup&) = delete;
-    Setup& operator=(const Setup&) = delete;
-    ~Setup() {
+    ScriptJobSetup() = default;
+    ScriptJobSetup(const ScriptJobSetup&) = delete;
+    ScriptJobSetup& operator=(const ScriptJobSetup&) = delete;
+    ~ScriptJobSetup() {
         for (const slurm::ScriptField& field : slurm::script_fields)
             if (const auto* text = std::get_if<char * job_desc_msg_t::*>(&field.member))
                 plugin::assign_text(description.**text, std::nullopt);
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(every_field_of_a_partition_is_known_to_the_check_of_scripts
 }
 
 BOOST_AUTO_TEST_CASE(an_unset_text_is_nothing_and_an_unset_number_is_slurms_own) {
-    Setup setup;
+    ScriptJobSetup setup;
     setup.description.min_nodes = NO_VAL;
 
     BOOST_TEST(setup.read("partition") == ScriptValue{});
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(an_unset_text_is_nothing_and_an_unset_number_is_slurms_own)
 }
 
 BOOST_AUTO_TEST_CASE(writes_texts_with_the_hosts_allocator_and_clears_them) {
-    Setup setup;
+    ScriptJobSetup setup;
 
     setup.write("qos", ScriptValue::of_text("high"));
     BOOST_TEST(setup.description.qos == std::string("high"));
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(writes_texts_with_the_hosts_allocator_and_clears_them) {
 }
 
 BOOST_AUTO_TEST_CASE(numbers_are_cut_to_the_field) {
-    Setup setup;
+    ScriptJobSetup setup;
 
     setup.write("max_nodes", ScriptValue::of_number(1.7));
     BOOST_TEST(setup.description.max_nodes == 1u);
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_cut_to_the_field) {
 }
 
 BOOST_AUTO_TEST_CASE(memory_has_two_names) {
-    Setup setup;
+    ScriptJobSetup setup;
     setup.description.pn_min_memory = NO_VAL64;
     BOOST_TEST(setup.read("min_mem_per_cpu") == ScriptValue{});
     BOOST_TEST(setup.read("min_mem_per_node") == ScriptValue{});
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(memory_has_two_names) {
 }
 
 BOOST_AUTO_TEST_CASE(gres_is_written_as_slurmctld_keeps_it) {
-    Setup setup;
+    ScriptJobSetup setup;
     const std::string prefix(slurm::gres_prefix);
 
     setup.write("gres", ScriptValue::of_text("gpu:2,tape"));
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(gres_is_written_as_slurmctld_keeps_it) {
 }
 
 BOOST_AUTO_TEST_CASE(some_fields_can_only_be_read) {
-    Setup setup;
+    ScriptJobSetup setup;
 
     for (const char* name : {"user_id", "alloc_node", "argc", "network", "cron_job", "user_name", "nonsense"})
         BOOST_TEST(setup.takes(name, FieldType::unknown), name);
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(some_fields_can_only_be_read) {
 }
 
 BOOST_AUTO_TEST_CASE(a_script_that_is_too_long_to_be_read_cannot_be_set) {
-    Setup setup;
+    ScriptJobSetup setup;
     const std::string script(64 * 1024, 'x');
     setup.write("script", ScriptValue::of_text(script));
     setup.write("script", ScriptValue::of_text(script + "y"));
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(a_script_that_is_too_long_to_be_read_cannot_be_set) {
 }
 
 BOOST_AUTO_TEST_CASE(variables_are_replaced_or_added_in_front) {
-    Setup setup;
+    ScriptJobSetup setup;
     BOOST_TEST(!setup.job.has_environment());
     void* block = nullptr;
     slurm_xrecalloc(&block, 2, sizeof(char*), true, false, "", 0, "");

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint32_t cpu = 1, gpu = 1001;
 
-struct Setup {
-    Setup() {
+struct UntrackedSetup {
+    UntrackedSetup() {
         tracked.id = cpu;
         slurm::append(tres, &tracked);
         qos = &records.add_qos("gpus", 5);
@@ -33,7 +33,7 @@ struct Setup {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(untracked_tres, Setup)
+BOOST_FIXTURE_TEST_SUITE(untracked_tres, UntrackedSetup)
 
 BOOST_AUTO_TEST_CASE(a_limit_on_a_tres_that_slurmctld_does_not_have_is_found) {
     const std::vector<std::string> gpus{"gpus"}, none;

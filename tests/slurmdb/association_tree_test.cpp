@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurmdb/association_tree.hpp"
+#include "slurmdb/family.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -7,6 +8,7 @@
 
 using namespace qg;
 using namespace qg::slurmdb;
+using namespace qg::test;
 using model::AccessChange;
 using model::AssociationName;
 using model::AssociationRecord;
@@ -18,10 +20,6 @@ using Ids = std::vector<std::uint32_t>;
 namespace {
 
 const AssociationName root{.cluster = "c", .account = "root"};
-const AssociationName top{.cluster = "c", .account = "top"};
-const AssociationName sub{.cluster = "c", .account = "sub"};
-const AssociationName ana{.cluster = "c", .account = "sub", .user = "ana"};
-const AssociationName bob{.cluster = "c", .account = "sub", .user = "bob"};
 
 /// root {normal} - top {a, b} - sub - ana, bob.
 std::vector<StoredAssociation> family() {

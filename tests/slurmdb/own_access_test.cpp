@@ -2,6 +2,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/own_access.hpp"
 #include "qosgate/slurmdb/association_tree.hpp"
+#include "slurmdb/family.hpp"
 #include "slurmdb/told_slurmctld.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -21,13 +22,8 @@ using Words = std::vector<std::string>;
 
 namespace {
 
-const AssociationName top{.cluster = "c", .account = "top"};
-const AssociationName sub{.cluster = "c", .account = "sub"};
-const AssociationName ana{.cluster = "c", .account = "sub", .user = "ana"};
-const AssociationName bob{.cluster = "c", .account = "sub", .user = "bob"};
-
 /// root {normal} - top {a, b} - sub - ana (+x), bob.
-std::vector<StoredAssociation> family() {
+std::vector<StoredAssociation> family_with_x() {
     return {{.id = 1, .name = {.cluster = "c", .account = "root"}, .whole = {"normal"}},
             {.id = 2, .name = top, .parent_account = "root", .whole = {"a", "b"}},
             {.id = 3, .name = sub, .parent_account = "top"},
@@ -70,7 +66,7 @@ Words kinds_of(const std::vector<AccessWrite>& writes) {
 }
 
 std::string refusal(const AccessChange& change) {
-    const auto plan = AssociationTree(family()).plan(std::vector{change});
+    const auto plan = AssociationTree(family_with_x()).plan(std::vector{change});
     BOOST_TEST(!plan.has_value());
     return plan ? "" : plan.error().message;
 }
@@ -197,8 +193,8 @@ bool expect_told(ToldSlurmctld& slurm, const std::vector<AccessChange>& changes,
 BOOST_AUTO_TEST_SUITE(own_access)
 
 BOOST_AUTO_TEST_CASE(a_list_is_set_as_a_whole) {
-    const auto plan =
-        AssociationTree(family()).plan(std::vector{AccessChange{.name = bob, .own = OwnAccess{{"b", "y"}}}});
+    const auto plan = AssociationTree(family_with_x())
+                          .plan(std::vector{AccessChange{.name = bob, .own = OwnAccess{{"b", "y"}}}});
 
     BOOST_TEST_REQUIRE(plan.has_value());
     BOOST_TEST(kinds_of(plan->writes) == (Words{"grant", "set_list"}), boost::test_tools::per_element());
@@ -207,7 +203,7 @@ BOOST_AUTO_TEST_CASE(a_list_is_set_as_a_whole) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_stored_already_needs_no_call) {
-    BOOST_TEST(AssociationTree(family())
+    BOOST_TEST(AssociationTree(family_with_x())
                    .plan(std::vector{AccessChange{.name = top, .own = OwnAccess{{"a", "b"}}},
                                      AccessChange{.name = ana, .own = OwnAccess{.added = {"x"}}},
                                      AccessChange{.name = bob, .own = OwnAccess{}}})
@@ -216,8 +212,8 @@ BOOST_AUTO_TEST_CASE(what_is_stored_already_needs_no_call) {
 }
 
 BOOST_AUTO_TEST_CASE(below_an_account_that_gets_a_list_differences_are_written_once_more) {
-    const auto plan =
-        AssociationTree(family()).plan(std::vector{AccessChange{.name = sub, .own = OwnAccess{{"b"}}}});
+    const auto plan = AssociationTree(family_with_x())
+                          .plan(std::vector{AccessChange{.name = sub, .own = OwnAccess{{"b"}}}});
 
     BOOST_TEST_REQUIRE(plan.has_value());
     BOOST_TEST(kinds_of(plan->writes) == (Words{"rewrite", "set_list"}), boost::test_tools::per_element());
@@ -226,7 +222,7 @@ BOOST_AUTO_TEST_CASE(below_an_account_that_gets_a_list_differences_are_written_o
 }
 
 BOOST_AUTO_TEST_CASE(a_list_that_ends_is_told_by_what_is_gained_and_lost) {
-    auto all = family();
+    auto all = family_with_x();
     all[4].whole = {"a", "y"};
 
     const auto plan =
@@ -241,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_list_that_ends_is_told_by_what_is_gained_and_lost) {
 }
 
 BOOST_AUTO_TEST_CASE(an_end_is_never_told_without_a_word) {
-    auto all = family();
+    auto all = family_with_x();
     all[4].whole = {"a", "b"};
     all[3].removed = {"z"};
     all[3].added.clear();
@@ -256,7 +252,7 @@ BOOST_AUTO_TEST_CASE(an_end_is_never_told_without_a_word) {
 }
 
 BOOST_AUTO_TEST_CASE(a_revoked_grant_leaves_the_other_differences) {
-    auto all = family();
+    auto all = family_with_x();
     all[3].added = {"x", "y"};
     all[3].removed = {"a"};
 
@@ -266,7 +262,7 @@ BOOST_AUTO_TEST_CASE(a_revoked_grant_leaves_the_other_differences) {
 }
 
 BOOST_AUTO_TEST_CASE(a_default_among_the_differences_is_never_cleared) {
-    auto all = family();
+    auto all = family_with_x();
     all[3].added = {"x", "y"};
     all[3].own_default = "y";
 
@@ -281,7 +277,7 @@ BOOST_AUTO_TEST_CASE(a_default_among_the_differences_is_never_cleared) {
 }
 
 BOOST_AUTO_TEST_CASE(a_default_of_a_user_below_is_never_cleared) {
-    auto all = family();
+    auto all = family_with_x();
     all[2].added = {"y", "z"};
     const auto plan_of = [&] {
         return AssociationTree(all).plan(std::vector{AccessChange{.name = sub, .revoked = {"z"}}}).value();
@@ -298,7 +294,7 @@ BOOST_AUTO_TEST_CASE(a_default_of_a_user_below_is_never_cleared) {
 }
 
 BOOST_AUTO_TEST_CASE(a_list_that_ends_keeps_the_default_that_it_had) {
-    auto all = family();
+    auto all = family_with_x();
     all[4].whole = {"d", "y"};
     all[4].own_default = "d";
 
