@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -61,6 +62,12 @@ class RunningCluster(PrivateClusterCase):
         self.assertEqual(
             [name for name, daemon in self.cluster.status().items() if not daemon["running"]], []
         )
+
+    def test_status_tells_programs_of_every_daemon(self) -> None:
+        record = json.loads(self.cluster.tool("status", "--json").stdout)
+
+        self.assertEqual((record["directory"], record["running"]), (str(self.cluster.directory), True))
+        self.assertEqual({daemon["name"]: daemon for daemon in record["daemons"]}, self.cluster.status())
 
     def test_a_shell_that_sources_env_talks_to_the_cluster(self) -> None:
         result = run_command(

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import os
 import shlex
 import shutil
@@ -18,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from qosgate_dev import ROOT
+from qosgate_dev.cluster import lifecycle
 from qosgate_dev.cluster import users as cluster_users
 from qosgate_dev.cluster.layout import Layout
 
@@ -213,8 +213,7 @@ class Cluster:
 
     def status(self) -> dict[str, dict[str, object]]:
         """Each daemon by name: running, pid, port, address, log."""
-        record = json.loads(self.tool("status", "--json", check=False).stdout)
-        return {daemon["name"]: daemon for daemon in record["daemons"]}
+        return {daemon.name: dataclasses.asdict(daemon) for daemon in lifecycle.status(self.layout)}
 
     def run(
         self,
