@@ -63,11 +63,13 @@ class RunningCluster(PrivateClusterCase):
             [name for name, daemon in self.cluster.status().items() if not daemon["running"]], []
         )
 
-    def test_status_tells_programs_of_every_daemon(self) -> None:
-        record = json.loads(self.cluster.tool("status", "--json").stdout)
-
-        self.assertEqual((record["directory"], record["running"]), (str(self.cluster.directory), True))
+    def check_status_as_json(self, running: bool) -> None:
+        record = json.loads(self.cluster.tool("status", "--json", check=False).stdout)
+        self.assertEqual((record["directory"], record["running"]), (str(self.cluster.directory), running))
         self.assertEqual({daemon["name"]: daemon for daemon in record["daemons"]}, self.cluster.status())
+
+    def test_status_as_json_has_every_daemon(self) -> None:
+        self.check_status_as_json(running=True)
 
     def test_a_shell_that_sources_env_talks_to_the_cluster(self) -> None:
         result = run_command(
@@ -144,6 +146,7 @@ class RunningCluster(PrivateClusterCase):
 
         self.assertFalse(self.cluster.status()["slurmdbd"]["running"])
         self.assertNotEqual(self.cluster.tool("status", check=False).rc, 0)
+        self.check_status_as_json(running=False)
         job = self.cluster.sbatch(user="ana", wrap="true").job
         self.cluster.wait_job(job, "COMPLETED")
 

@@ -16,8 +16,8 @@ inline std::chrono::nanoseconds read_clock(clockid_t clock) noexcept {
     return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-/// A clock for <chrono> that takes a few ns to read; steady_clock takes 25 to 70. It moves with the kernel's
-/// tick, every 1 to 10 ms.
+/// A clock for <chrono> that is read in less time than steady_clock. It moves with the kernel's tick, every 1
+/// to 10 ms.
 struct CoarseClock {
     using duration = std::chrono::nanoseconds;
     using rep = duration::rep;

@@ -175,10 +175,10 @@ Result<void> check_rule_names(const StateSources& state_sources, const CompiledR
 }
 
 StatePool::StatePool(StateSources sources, Settings settings, CompiledRules first)
-    : sources_(std::move(sources)), settings_(std::move(settings)),
-      ready_(new CompiledRules(std::move(first))) {
+    : sources_(std::move(sources)), settings_(std::move(settings)) {
     idle_.reserve(max_idle);
     spent_.reserve(max_spent);
+    release(std::make_unique<CompiledRules>(std::move(first)));
 }
 
 StatePool::~StatePool() {
@@ -188,10 +188,10 @@ StatePool::~StatePool() {
 [[gnu::hot]] Result<std::unique_ptr<CompiledRules>> StatePool::acquire(BudgetClock& clock) {
     if (CompiledRules* const ready = ready_.exchange(nullptr)) [[likely]]
         return std::unique_ptr<CompiledRules>(ready);
-    return acquire_idle(clock);
+    return acquire_locked(clock);
 }
 
-[[gnu::noinline]] Result<std::unique_ptr<CompiledRules>> StatePool::acquire_idle(BudgetClock& clock) {
+[[gnu::noinline]] Result<std::unique_ptr<CompiledRules>> StatePool::acquire_locked(BudgetClock& clock) {
     {
         const std::scoped_lock lock(mutex_);
         if (!idle_.empty()) {
@@ -213,10 +213,10 @@ StatePool::~StatePool() {
         static_cast<void>(rules.release()); // the pool has it
         return;
     }
-    release_idle(std::move(rules));
+    release_locked(std::move(rules));
 }
 
-[[gnu::noinline]] void StatePool::release_idle(std::unique_ptr<CompiledRules> rules) {
+[[gnu::noinline]] void StatePool::release_locked(std::unique_ptr<CompiledRules> rules) {
     const std::scoped_lock lock(mutex_);
     if (idle_.size() < max_idle) idle_.push_back(std::move(rules));
     // Otherwise the parameter's destructor frees the state after the lock is released.

@@ -76,7 +76,7 @@ Result<void> check_rule_names(const StateSources& sources, const CompiledRules& 
 /// Threads: safe; where a lock is needed, it covers a push or pop.
 class StatePool {
   public:
-    /// The maximum number of idle states, with one more: as many submissions as a busy controller runs at
+    /// The maximum number of idle states behind the lock: as many submissions as a busy controller runs at
     /// once.
     static constexpr std::size_t max_idle = 16;
     /// refill() makes this many.
@@ -107,8 +107,8 @@ class StatePool {
     [[nodiscard]] std::uint64_t made_by_jobs() const noexcept { return made_by_jobs_; }
 
   private:
-    Result<std::unique_ptr<CompiledRules>> acquire_idle(BudgetClock& clock);
-    void release_idle(std::unique_ptr<CompiledRules> rules);
+    Result<std::unique_ptr<CompiledRules>> acquire_locked(BudgetClock& clock);
+    void release_locked(std::unique_ptr<CompiledRules> rules);
 
     const StateSources sources_;
     const Settings settings_;

@@ -32,7 +32,7 @@ class Terminal:
         self._environment = cluster_users.environment(cluster.layout)
 
     def run(self, *words: str, user: int = 0, script: str = "") -> CommandResult:
-        with acting_as(user, user):
+        with acting_as(user, user) as options:
             done = subprocess.run(
                 words,
                 input=script,
@@ -42,6 +42,7 @@ class Terminal:
                 cwd="/",
                 env=self._environment,
                 check=False,
+                **options,
             )
         check_answer(words, done.returncode, done.stdout)
         return CommandResult(" ".join(words), done.returncode, done.stdout, done.stderr)

@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from qosgate_dev import ROOT
 from qosgate_dev.cluster import lifecycle
@@ -80,17 +81,18 @@ class Submission:
 def run_command(
     command: str | Sequence[str],
     timeout: float,
-    acting: contextlib.AbstractContextManager[None] = contextlib.nullcontext(),
+    acting: contextlib.AbstractContextManager[dict[str, Any]] = contextlib.nullcontext({}),
     **options: object,
 ) -> CommandResult:
     """Runs a command; after `timeout` seconds, times PATIENCE, its whole process group is killed.
 
-    A string is split like a shell's words, but no shell runs it. It is started while `acting`. `options` are Popen's.
+    A string is split like a shell's words, but no shell runs it. `acting`, such as acting_as(), is entered while it is
+    started, also its `cwd`. `options` are Popen's.
     Errors: AnswerWrong if `qosgate` answers with anything but what its schemas and its help say.
     """
     words = shlex.split(command) if isinstance(command, str) else list(command)
     timeout *= PATIENCE
-    with acting:
+    with acting as more:
         process = subprocess.Popen(
             words,
             stdin=subprocess.DEVNULL,
@@ -99,6 +101,7 @@ def run_command(
             text=True,
             start_new_session=True,
             **options,  # type: ignore[call-overload]
+            **more,
         )
     with process:
         try:
@@ -212,7 +215,7 @@ class Cluster:
         self.tool("restart", *daemons)
 
     def status(self) -> dict[str, dict[str, object]]:
-        """Each daemon by name: running, pid, port, address, log."""
+        """Each daemon by name: running, pid, port, address, log. Errors: ClusterError."""
         return {daemon.name: dataclasses.asdict(daemon) for daemon in lifecycle.status(self.layout)}
 
     def run(
@@ -329,6 +332,7 @@ class Cluster:
 
 def end_all() -> None:
     """Ends what tests left running, after an interruption for example."""
+    act_as_root()
     for cluster in list(_open_clusters):
         cluster.down()
 
