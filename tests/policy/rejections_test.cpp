@@ -155,6 +155,16 @@ BOOST_AUTO_TEST_CASE(keep_their_place_among_warnings) {
     BOOST_TEST(event_kinds(outcome) == "warned noted warned ");
 }
 
+BOOST_AUTO_TEST_CASE(are_not_told_of_a_rejected_job) {
+    const auto rejected = outcome_of_rule("job:note('n') job:warn('w') job:note('n') job:reject('no')");
+    BOOST_TEST(rejected.warnings == Lines{"w"}, boost::test_tools::per_element());
+    BOOST_TEST(event_kinds(rejected) == "noted warned noted rejected ");
+
+    const auto failed = outcome_of_rule("job:note('n') job:warn('w') error('no')");
+    BOOST_TEST(failed.rejected);
+    BOOST_TEST(failed.warnings == Lines{}, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(are_bounded_together_with_warnings) {
     BOOST_TEST(outcome_of_rule("for i = 1, 5 do job:warn('w') job:note('n') end").warnings.size() == 10u);
     BOOST_TEST(outcome_of_rule("for i = 1, 6 do job:warn('w') job:note('n') end").warnings.size() == 10u);
