@@ -38,8 +38,12 @@ Result<fs::path> find_module() {
     const fs::path program = fs::read_symlink("/proc/self/exe", problem);
     for (const fs::path& place : {program.parent_path(), fs::path(QG_MODULE_DIR)})
         if (fs::exists(place / module_name, problem)) return place / module_name;
-    return Error{ErrorCode::unavailable, text::format("there is no {} in {}: install qosgate completely",
-                                                      module_name, QG_MODULE_DIR)};
+    return Error{
+        ErrorCode::unavailable,
+        text::format(
+            "there is no {} beside this program or in {}: build all of qosgate ('ninja' in its build "
+            "directory), or install it completely",
+            module_name, QG_MODULE_DIR)};
 }
 
 /// Words as C functions take them. Ownership: borrows.

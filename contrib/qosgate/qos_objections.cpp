@@ -20,6 +20,17 @@ std::string line_of(const slurmdb::QosUse& use, const std::string& who) {
     return text::format("\n  {}: {}", text::printable(use.qos), slurmdb::describe_use(use, who));
 }
 
+/// The uses of QOSs without one that nothing ends: to end only the others of a QOS does not help.
+slurmdb::QosUses that_can_end(const slurmdb::QosUses& uses) {
+    slurmdb::QosUses ending = uses;
+    std::erase_if(ending.found, [&uses](const slurmdb::QosUse& use) {
+        return std::ranges::any_of(uses.found, [&use](const slurmdb::QosUse& other) {
+            return other.qos == use.qos && other.kind->cure.empty();
+        });
+    });
+    return ending;
+}
+
 } // namespace
 
 bool Objections::empty() const {
@@ -59,7 +70,7 @@ std::string Objections::outcome_lines(bool can_be_forced) const {
 }
 
 std::string Objections::cure_lines() const {
-    std::vector<std::string> cures = cure_commands(uses_);
+    std::vector<std::string> cures = cure_commands(that_can_end(uses_));
     const std::size_t left = cures.size() - std::min(cures.size(), max_objections);
     cures.resize(cures.size() - left);
     std::string lines;

@@ -123,8 +123,8 @@ class PolicyCheckTest(unittest.TestCase):
         for line in (
             f"{script}:2: io.popen: 'squeue -u ': slurmctld waits for the script",
             f"{script}:3: os.execute: slurmctld waits for the script",
-            f"{script}:4: dofile: /etc/slurm/limits.lua is not among the files that the script may read; write site"
-            ' { compat_files = { "/etc/slurm/limits.lua" } }',
+            f"{script}:4: dofile: /etc/slurm/limits.lua is not among the files that the script may read; add"
+            ' compat_files = { "/etc/slurm/limits.lua" } to site{} in site.lua, or copy it to qosgate.d/compat',
             f"{script}:5: job_desc has no field 'nodes'",
             f"{script}:5: slurm.jobs is a copy here, 2 seconds old or more (20 times as long as reading it takes): a user "
             "who submits fast passes a bound on it; view.jobs of a rule counts exactly",

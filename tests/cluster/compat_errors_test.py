@@ -190,7 +190,7 @@ class CompatErrors(PluginTestCase):
         (place / ".token").write_text("secret\n")
         named = f'compat_files = {{ "{place}" }}'
         withheld = {"/opt/x.lua": "", f"{place}/.token": ", with its whole path: hidden files and x~ are not read"}
-        told = 'dofile: {0} is not among the files that the script may read; write site {{ compat_files = {{ "{0}" }} }} into site.lua'
+        told = 'dofile: {0} is not among the files that the script may read; add compat_files = {{ "{0}" }} to site{{}} in site.lua'
         self.put_only(script_of(body), named)
         for path, more in withheld.items():
             with self.subTest(path):

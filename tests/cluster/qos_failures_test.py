@@ -281,6 +281,7 @@ class DeleteGuard(QosTestCase):
         result = self.qos("delete", "normal", rc=CONFLICT)
 
         self.assertIn("\n  normal: slurmdbd gives it to each new cluster\n", result.stderr)
+        self.assertNotIn("what to do first", result.stderr) # nothing helps
         self.assertTrue(self.exists("normal"))
 
     def test_without_slurmctld_nothing_is_deleted_unless_forced(self) -> None:

@@ -36,7 +36,8 @@ BOOST_AUTO_TEST_CASE(what_reaches_the_host_does_not_load) {
              {"os.execute('true')", "os.execute: slurmctld waits"},
              {"io.open('/etc/passwd')",
               "io.open: /etc/passwd is not among the files that the script may read; "
-              "write site { compat_files = { \"/etc/passwd\" } }"},
+              "add compat_files = { \"/etc/passwd\" } to site{} in site.lua, or copy it to qosgate.d/compat, "
+              "and let the script name it \"passwd\""},
              {"io.open('/etc/slurm/qosgate.d/compat/../../../passwd', 'r')", "io.open: /etc/"},
              {"io.open('../site.lua')", "io.open: ../site.lua is not among"},
              {"io.open('log', 'a')", "io.open: a script cannot write files"},

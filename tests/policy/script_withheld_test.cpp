@@ -26,8 +26,9 @@ std::string told(const std::string& body, test::Texts files = {}) {
 /// Calls, and what is said of what they ask for.
 const std::vector<std::pair<std::string, std::string>> withheld{
     {"dofile, '/opt/x.lua'",
-     "dofile: /opt/x.lua is not among the files that the script may read; write site { "
-     "compat_files = { \"/opt/x.lua\" } }"},
+     "dofile: /opt/x.lua is not among the files that the script may read; add "
+     "compat_files = { \"/opt/x.lua\" } to site{} in site.lua, or copy it to qosgate.d/compat, and let the "
+     "script name it \"x.lua\""},
     {"loadfile, '/opt/x.lua'", "loadfile: /opt/x.lua is not among the files"},
     {"io.open, '/opt/x.txt'", "io.open: /opt/x.txt is not among the files"},
     {"io.lines, '/opt/x.txt'", "io.lines: /opt/x.txt is not among the files"},

@@ -63,8 +63,8 @@ void check_variable(std::string_view setting, std::string_view name, std::string
                              "programs run",
                              name));
         else if (!is_allowed)
-            error.assign(text::format("job.env.{0} cannot be changed: site.lua does not name it: site {{ "
-                                      "writable_env = {{ \"{0}\" }} }}",
+            error.assign(text::format("job.env.{0} cannot be changed: site.lua does not name it: add "
+                                      "writable_env = {{ \"{0}\" }} to site{{}}",
                                       name));
         else if (value.size() > max_variable_bytes || value.find('\0') != value.npos)
             error.assign(text::format("job.env.{}: the value is a text of at most {} bytes without NUL", name,

@@ -74,10 +74,11 @@ std::string describe_require(Arguments& arguments, const ScriptFiles* files) {
         return text::format("'{}' is a module in C, which cannot be loaded; write what it does in Lua{}",
                             name, without_it(arguments.first));
     arguments.is_sure = false; // package.preload may have it
-    return text::format("there is no module '{}'; copy it to qosgate.d/compat, or name its file in site {{ "
-                        "compat_files = {{ ... }} }}. A module in C cannot be loaded: write what it does in "
-                        "Lua{}",
-                        arguments.first, without_it(arguments.first));
+    return text::format(
+        "there is no module '{}'; copy it to qosgate.d/compat, or name its file in "
+        "site{{}}, in compat_files = {{ ... }}. A module in C cannot be loaded: write what it does in "
+        "Lua{}",
+        arguments.first, without_it(arguments.first));
 }
 
 constexpr auto checked = std::to_array<Checked>({

@@ -120,12 +120,15 @@ bool ScriptFiles::has_module(std::string_view name) const {
 
 std::string describe_outside(std::string_view path) {
     const std::string shown = text::printable(path, 300);
-    return text::format("{} is not among the files that the script may read; write site {{ compat_files = {{ "
-                        "\"{}\" }} }} into site.lua{}",
+    const std::string name = text::printable(path.substr(path.rfind('/') + 1), 300);
+    return text::format("{} is not among the files that the script may read; add compat_files = {{ \"{}\" }} "
+                        "to site{{}} in site.lua{}",
                         shown, shown,
                         has_left_out_name(path)
                             ? ", with its whole path: hidden files and x~ are not read with their directory"
-                            : ", or copy it to qosgate.d/compat");
+                            : text::format(", or copy it to qosgate.d/compat, and let the script name it "
+                                           "\"{}\"",
+                                           name));
 }
 
 } // namespace qg::policy::compat
