@@ -127,7 +127,9 @@ class ScriptAtChanges(PluginTestCase):
         cls.put_in_force({"compat/job_submit.lua": script})
 
     def test_no_owner_keeps_operators_from_a_job_that_cannot_be_read(self) -> None:
-        self.expected_errors = ["cannot be read: its environment has more than 4 MiB"]
+        too_large = "cannot be read: its environment has more than 4 MiB"
+        # On a busy machine one copy may take all of the owner's time; operators are not kept from that job, either.
+        self.expected_errors = [too_large, "cannot be read: such changes took too long"]
         for size, is_read in ((MOST - 200_000, True), (MOST + 100_000, False)):
             with self.subTest(size):
                 job = self.submit_with(size)
@@ -136,7 +138,9 @@ class ScriptAtChanges(PluginTestCase):
                 for command in (f"hold {job}", f"update jobid={job} timelimit=30", f"release {job}"):
                     self.expect(self.cluster.run(f"scontrol {command}", "root"), True)
                 log = self.slurmctld_log_since(mark)
-                self.assertEqual("ignored, because an operator asks" in log, not is_read)
+                self.assertEqual(too_large in log, not is_read)
+                if not is_read:
+                    self.assertIn("ignored, because an operator asks", log)
 
 
 if __name__ == "__main__":
