@@ -7,6 +7,8 @@
 --
 -- To use it: copy this file into qosgate.d/ (as 20-interactive-jobs.lua, say) and adapt the values below.
 
+local names = require("names")
+
 local partition = "interactive" -- for interactive jobs that name no partition
 local qos = nil                 -- with this QOS, unless the user names one; nil: do not change the QOS
 local default_minutes = 60      -- without --time
@@ -21,13 +23,13 @@ rule {
     on = { "submit" },
     submit = function(job)
         if not job.interactive then
-            if is_only_for_them and job.partition == partition then
+            if is_only_for_them and names.has(job.partition, partition) then
                 job:reject("partition %s is for interactive jobs (salloc, srun): use another one for sbatch", partition)
             end
             return
         end
         if not job:is_set("partition") then job.partition = partition end
-        if job.partition ~= partition then return end
+        if not names.has(job.partition, partition) then return end
         if qos and not job:is_set("qos") then job.qos = qos end
         if not job:is_set("time_limit") then
             job.time_limit = default_minutes

@@ -18,15 +18,18 @@ local function name_of(license)
     return license:match("^[^:]+")
 end
 
-local function has_license(job, license)
-    for _, other in names.each(job.licenses) do
-        if name_of(other) == name_of(license) then return true end
-    end
-    return false
+-- How many the job asks for; nil: it does not name the license. cad:0 asks for none.
+local function count_of(job, license)
+    local counts = job.license_counts
+    return counts and counts[name_of(license)]
 end
 
 local function add(job, license)
-    if has_license(job, license) then return end
+    local count = count_of(job, license)
+    if count and count > 0 then return end
+    if count then
+        job:reject("this job needs the license %s: ask for at least one, with --licenses=%s", name_of(license), license)
+    end
     job:add("licenses", license)
     job:note("license added: %s", license)
 end

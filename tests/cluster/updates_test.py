@@ -217,5 +217,29 @@ class RulesForChanges(PluginTestCase):
         self.assertIn("never", by_root.stderr)
 
 
+class ChangesOfGres(PluginTestCase):
+    """Rules must see the gres that a job has."""
+
+    has_channel = Updates.has_channel
+    update = Updates.update
+    expect_update = Updates.expect_update
+
+    def test_slurmctld_keeps_gres_of_which_a_change_asks_for_none_so_rules_forbid_it(self) -> None:
+        for has_rules in (False, True):
+            if has_rules:
+                self.put_in_force({"a.lua": 'rule { name = "a", submit = function(job) end }'})
+            for change in ("gres=gpu:0", "gres="):
+                with self.subTest(change, has_rules=has_rules):
+                    job = self.cluster.sbatch("--hold --gres=gpu:2", USER).jobid
+                    words = ["slurmctld does not take gres away from a job"] if has_rules else []
+                    self.expect_update(self.update(job, change), not has_rules, *words)
+                    self.cluster.scontrol(f"release {job}")
+                    self.cluster.wait_job(job, "RUNNING")
+                    self.assertIn("gres/gpu=2", self.cluster.scontrol(f"show job {job}").stdout)
+                    self.cluster.run(f"scancel {job}", check=True)
+        job = self.cluster.sbatch("--hold --gres=gpu:2", USER).jobid
+        self.expect_update(self.update(job, "gres=gpu:1"), True)
+
+
 if __name__ == "__main__":
     main()

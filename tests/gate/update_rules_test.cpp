@@ -90,6 +90,26 @@ BOOST_AUTO_TEST_CASE(a_change_to_a_qos_that_is_too_small_is_refused) {
     BOOST_TEST(decide().forecast.code == RejectCode::none);
 }
 
+BOOST_AUTO_TEST_CASE(a_change_to_no_gres_is_refused_where_rules_look_at_changes) {
+    const auto rules = test::load_rule("rule { name = 'a', submit = function(job) end }");
+    const auto reject = [&](const char* gres, const policy::Policy* policy) {
+        const quota::LocalQuota provider(records);
+        const auto c = cluster();
+        update.before.tres_per_node = "gres:gpu:2";
+        if (gres == nullptr)
+            update.after.tres_per_node.reset();
+        else
+            update.after.tres_per_node = gres;
+        return gate::Gate(provider, release).decide_update(update, known(c), policy).reject;
+    };
+    BOOST_TEST(reject("gres:gpu:0", &*rules) == RejectCode::access_denied);
+    BOOST_TEST(reject(nullptr, &*rules) == RejectCode::access_denied);
+    BOOST_TEST(reject("gres:gpu:1", &*rules) == RejectCode::none);
+    BOOST_TEST(reject("gres:gpu:0", nullptr) == RejectCode::none);
+    update.after.tres_per_job = "gres:gpu:1";
+    BOOST_TEST(reject(nullptr, &*rules) == RejectCode::none);
+}
+
 BOOST_AUTO_TEST_CASE(a_change_counts_cpus_whatever_the_tasks) {
     update.before.has_counted_cpus = update.after.has_counted_cpus = true;
     update.before.time_limit = update.after.time_limit = TimeLimit{30};

@@ -61,6 +61,16 @@ constexpr std::string_view changed_partition = "a partition changed a moment ago
     decision.message.push_back(std::move(line));
 }
 
+/// Refuses a change whose job would have gres of which rules see nothing, at this change and at later ones.
+[[gnu::cold]] void refuse_to_hide_gres(Decision& decision, const LoggedJob& job) {
+    std::string line =
+        "slurmctld does not take gres away from a job: after this change it would have them and "
+        "show none; ask for at least one, or submit another job";
+    decision.reject = RejectCode::access_denied;
+    log_limits(decision, job, "refused", "", std::span(&line, 1));
+    decision.message.push_back(std::move(line));
+}
+
 /// Answers a request that rules do not see: its sender must wait, or its texts were too large to be read.
 [[gnu::cold]] void answer_without_rules(Decision& decision, const ResolvedRequest& resolved,
                                         const LoggedJob& job, const Site& site, bool must_wait) {
@@ -309,6 +319,10 @@ Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
     const LoggedJob logged{update.after, after.view(), &update};
     if (must_wait || update.after.unread) {
         answer_without_rules(decision, after, logged, site, must_wait);
+        return decision;
+    }
+    if (runs_rules && hides_gres(update)) {
+        refuse_to_hide_gres(decision, logged);
         return decision;
     }
     count_one_task(after);

@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/answer.hpp"
 #include "qosgate/gate/partition_bounds.hpp"
+#include "qosgate/model/tres_request.hpp"
 
 namespace qg::gate {
 namespace {
@@ -12,6 +13,15 @@ using limits::Strictness;
 using model::Decision;
 using model::RejectCode;
 using policy::Level;
+
+bool asks_for_gres(const model::JobRequest& request) {
+    using model::JobRequest;
+    bool asks = false;
+    for (const auto text : {&JobRequest::tres_per_job, &JobRequest::tres_per_node,
+                            &JobRequest::tres_per_socket, &JobRequest::tres_per_task})
+        model::for_each_gres_item(request.*text, [&asks](const model::TresItem& /*item*/) { asks = true; });
+    return asks;
+}
 
 bool moves_the_job(const model::JobUpdate& update, const ResolvedRequest& before,
                    const ResolvedRequest& after) {
@@ -88,6 +98,10 @@ std::optional<Refusal> refuse_more_time(const model::JobUpdate& update, const Re
 }
 
 } // namespace
+
+bool hides_gres(const model::JobUpdate& update) {
+    return asks_for_gres(update.before) && !asks_for_gres(update.after);
+}
 
 void judge_update(Decision& decision, model::JobUpdate& update, ResolvedRequest& before,
                   ResolvedRequest& after, const policy::Settings& settings) {

@@ -8,6 +8,10 @@
 
 namespace qg::gate {
 
+/// Whether a change would only hide gres from rules: if it asks for none, slurmctld leaves the job what it
+/// had, and shows none.
+bool hides_gres(const model::JobUpdate& update);
+
 /// Judges a change. `before` and `after` are the job before and after it; this function adapts them to the
 /// way slurmctld checks changes. Threads: pure.
 void judge_update(model::Decision& decision, model::JobUpdate& update, ResolvedRequest& before,

@@ -66,7 +66,8 @@ constexpr std::array suffixes{
 using ReadCount = std::optional<std::uint64_t> (*)(std::string_view text);
 
 /// slurmctld reads it with strtoull: a minus sign negates modulo 2^64, and a suffix multiplies modulo 2^64.
-/// (Seen on 22.05: "-18446744073709551614" is 2, "36028797018963969K" is 1024, "2KB" is 2000.)
+/// (Seen on 22.05: "-18446744073709551614" is 2, "36028797018963969K" is 1024, "2KB" is 2000. 24.11 differs
+/// in the first: it takes that for a model, of which it counts one.)
 std::optional<std::uint64_t> read_gres_count(std::string_view text) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n\v\f"), text.size()));
     const bool is_negative = text.starts_with('-');

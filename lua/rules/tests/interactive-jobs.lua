@@ -24,6 +24,14 @@ test "a batch job" {
     given = { partition = "cpu" },
     expect = { accept = true, job = { partition = "cpu" } },
 }
+test "a batch job in their partition or another one" {
+    job = { partition = "cpu,interactive" },
+    expect = { reject = "partition interactive is for interactive jobs (salloc, srun)" },
+}
+test "an interactive job in both" {
+    job = { is_batch = false, partition = "cpu,interactive", time_limit = 481 },
+    expect = { reject = "interactive jobs may take 480 minutes" },
+}
 test "a batch job in the partition of the others" {
     job = { partition = "interactive" },
     expect = { reject = "partition interactive is for interactive jobs (salloc, srun)" },

@@ -10,6 +10,10 @@ test "a license by partition, beside another one" {
     job = { partition = "cad", licenses = "matlab:2" },
     expect = { job = { licenses = "matlab:2,cad:1" } },
 }
+test "none of the license" {
+    job = { partition = "cad", licenses = "matlab:2,cad:0" },
+    expect = { reject = "this job needs the license cad: ask for at least one, with --licenses=cad:1" },
+}
 test "the user's own count stays" {
     job = { partition = "cad", licenses = "cad:4" },
     expect = { job = { licenses = "cad:4" }, warn = false },
