@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from qosgate_dev.cluster.programs import slurm_version
@@ -223,11 +224,15 @@ class ChangesOfGres(PluginTestCase):
     has_channel = Updates.has_channel
     update = Updates.update
     expect_update = Updates.expect_update
+    numbers = itertools.count()
+
+    def put_rule(self, on: str) -> None:
+        name = f"{on} {next(self.numbers)}"  # only another text is loaded
+        self.put_in_force({"a.lua": f'rule {{ name = "{name}", on = {{ "{on}" }}, submit = function(job) end }}'})
 
     def test_slurmctld_keeps_gres_of_which_a_change_asks_for_none_so_rules_forbid_it(self) -> None:
         for has_rules in (False, True):
-            if has_rules:
-                self.put_in_force({"a.lua": 'rule { name = "a", submit = function(job) end }'})
+            self.put_rule(on="modify" if has_rules else "submit")
             for change in ("gres=gpu:0", "gres="):
                 with self.subTest(change, has_rules=has_rules):
                     job = self.cluster.sbatch("--hold --gres=gpu:2", USER).jobid
@@ -239,6 +244,16 @@ class ChangesOfGres(PluginTestCase):
                     self.cluster.run(f"scancel {job}", check=True)
         job = self.cluster.sbatch("--hold --gres=gpu:2", USER).jobid
         self.expect_update(self.update(job, "gres=gpu:1"), True)
+
+    def test_a_gres_that_is_named_twice_counts_otherwise_than_it_is_given_so_rules_forbid_it(self) -> None:
+        self.put_rule(on="modify")
+        job = self.cluster.sbatch("--gres=gpu:2,gpu:1", USER).jobid
+        self.cluster.wait_job(job, "RUNNING")
+        self.assertIn("gres/gpu=1", self.cluster.scontrol(f"show job {job}").stdout)
+        self.put_rule(on="submit")
+        words = "this job names gpu twice in one list"
+        self.expect(self.submit("--gres=gpu:2,gpu:1"), False, words)
+        self.expect(self.submit("--hold --gres=gpu:2"), True)
 
 
 if __name__ == "__main__":

@@ -76,6 +76,21 @@ BOOST_AUTO_TEST_CASE(without_a_count_one_is_meant_and_zero_asks_for_nothing) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_gres_that_one_list_names_twice_is_found) {
+    const auto repeated = [](std::optional<std::string> per_node, std::optional<std::string> per_job = {}) {
+        model::JobRequest request;
+        request.tres_per_node = std::move(per_node);
+        request.tres_per_job = std::move(per_job);
+        return gate::find_repeated_gres(request).value_or("");
+    };
+    BOOST_TEST(repeated("gres:gpu:4,gres:gpu:1") == "gpu");
+    BOOST_TEST(repeated("gpu:a100:1,nic,gres:gpu:a100") == "gpu:a100");
+    BOOST_TEST(repeated("gpu:a100:1,gpu:t4:1,gpu:1,nic") == "");
+    BOOST_TEST(repeated("gpu:1", "gpu:4") == "");
+    BOOST_TEST(repeated({}, "gpu,gpu") == "gpu");
+    BOOST_TEST(repeated({}) == "");
+}
+
 BOOST_AUTO_TEST_CASE(resources_are_told_apart) {
     request.tres_per_node = "gres:gpu:1,gres:shard:4";
 

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(where_accounting_is_not_known_names_are_read_in_lower_case)
 }
 
 BOOST_AUTO_TEST_CASE(a_rule_counts_gpus_licenses_and_tasks_in_each_spelling) {
-    for (const char* spelling : {"gres:gpu:4", "gres:gpu:+4", "gres:gpu: 4", "gres:gpu:1,gres:gpu:+4"}) {
+    for (const char* spelling : {"gres:gpu:4", "gres:gpu:+4", "gres:gpu: 4", "gres:nic:1,gres:gpu:+4"}) {
         request.tres_per_node = spelling;
         BOOST_TEST(is_denied("job.gpus > 3"), spelling);
         BOOST_TEST(!is_denied("job.gpus > 4"), spelling);

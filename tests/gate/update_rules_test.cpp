@@ -105,6 +105,8 @@ BOOST_AUTO_TEST_CASE(a_change_to_no_gres_is_refused_where_rules_look_at_changes)
     BOOST_TEST(reject("gres:gpu:0", &*rules) == RejectCode::access_denied);
     BOOST_TEST(reject(nullptr, &*rules) == RejectCode::access_denied);
     BOOST_TEST(reject("gres:gpu:1", &*rules) == RejectCode::none);
+    BOOST_TEST(reject("gres:gpu:4,gres:gpu:1", &*rules) == RejectCode::access_denied);
+    BOOST_TEST(reject("gres:gpu:4,gres:gpu:1", nullptr) == RejectCode::none);
     BOOST_TEST(reject("gres:gpu:0", nullptr) == RejectCode::none);
     update.after.tres_per_job = "gres:gpu:1";
     BOOST_TEST(reject(nullptr, &*rules) == RejectCode::none);

@@ -218,9 +218,10 @@ BOOST_AUTO_TEST_CASE(variables_that_rules_may_not_write_are_found) {
     const std::string site = "site { writable_env = { 'SITE_*' } }";
     BOOST_TEST(finding("job.env.SITE_A = 'x' job.env['SITE_B'] = 'y'", site) == "");
     BOOST_TEST(finding("local a = job.env.OTHER if a == 'x' then job:note('x') end", site) == "");
-    BOOST_TEST(finding("job.env.OTHER = 'x'", site) ==
-               "job.env.OTHER cannot be changed: site.lua does not name it: add writable_env = { \"OTHER\" } to "
-               "site{}\n");
+    BOOST_TEST(
+        finding("job.env.OTHER = 'x'", site) ==
+        "job.env.OTHER cannot be changed: site.lua does not name it: add writable_env = { \"OTHER\" } to "
+        "site{}\n");
     BOOST_TEST(finding("job.env['OTHER'] = 'x'", "").starts_with("job.env.OTHER cannot be changed"));
     BOOST_TEST(finding("job.env.PATH = 'x'", site).starts_with("job.env.PATH: rules never write"));
     BOOST_TEST(finding("job.env.OTHER = 'x'", "site { nonsense = 1 }") == ""); // the setting is not known

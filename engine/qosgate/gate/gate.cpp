@@ -41,6 +41,7 @@ bool is_failure(const LogLine& line) {
     decision.reject = RejectCode::access_denied;
     text::for_each_part(outcome.reject_message, '\n',
                         [&](std::string_view line) { decision.message.emplace_back(line); });
+    if (outcome.events.empty()) log_limits(decision, job, "refused", "", decision.message); // by no rule
     // The message about a failed rule already contains the contact.
     if (!outcome.has_failed) append_contact(decision.message, site.settings());
 }
@@ -57,16 +58,6 @@ constexpr std::string_view changed_partition = "a partition changed a moment ago
                          ? ""
                          : " (sbatch, salloc and srun do that by themselves)");
     decision.reject = RejectCode::try_again;
-    log_limits(decision, job, "refused", "", std::span(&line, 1));
-    decision.message.push_back(std::move(line));
-}
-
-/// Refuses a change whose job would have gres of which rules see nothing, at this change and at later ones.
-[[gnu::cold]] void refuse_to_hide_gres(Decision& decision, const LoggedJob& job) {
-    std::string line =
-        "slurmctld does not take gres away from a job: after this change it would have them and "
-        "show none; ask for at least one, or submit another job";
-    decision.reject = RejectCode::access_denied;
     log_limits(decision, job, "refused", "", std::span(&line, 1));
     decision.message.push_back(std::move(line));
 }
@@ -94,7 +85,9 @@ std::optional<RulesRun> run_rules(Decision& decision, const ResolvedRequest& res
 void run_rules_at_change(Decision& decision, const model::JobUpdate& update, const ResolvedRequest& after,
                          const ResolvedRequest* before, const Site& site) {
     if (!site.has_rules_at(policy::JobEvent::modify, update.parts)) return;
-    policy::RuleOutcome outcome = run_site_rules_at_change(*site.policy, after, before, update.parts);
+    policy::RuleOutcome outcome = hides_gres(update)
+                                      ? refuse_hidden_gres()
+                                      : run_site_rules_at_change(*site.policy, after, before, update.parts);
     take_outcome(decision, outcome, {update.after, after.view(), &update}, site);
 }
 
@@ -319,10 +312,6 @@ Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
     const LoggedJob logged{update.after, after.view(), &update};
     if (must_wait || update.after.unread) {
         answer_without_rules(decision, after, logged, site, must_wait);
-        return decision;
-    }
-    if (runs_rules && hides_gres(update)) {
-        refuse_to_hide_gres(decision, logged);
         return decision;
     }
     count_one_task(after);

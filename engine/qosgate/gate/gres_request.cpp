@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/gres_request.hpp"
 
+#include "qosgate/base/text.hpp"
+
 #include <algorithm>
 
 namespace qg::gate {
@@ -12,7 +14,30 @@ bool is_gpu(const GresEntry& entry) {
     return entry.item.name == "gpu";
 }
 
+/// The same of one list.
+[[gnu::noinline]] std::optional<std::string> find_repeated(const std::string& list) {
+    std::vector<model::TresItem> seen;
+    std::optional<std::string> repeated;
+    model::for_each_tres_item(list, [&](const model::TresItem& item) {
+        const auto is_same = [&item](const model::TresItem& other) { return other.is_same_tres(item); };
+        if (!repeated && !item.name.empty() && std::ranges::any_of(seen, is_same))
+            repeated =
+                item.kind.empty() ? std::string(item.name) : text::format("{}:{}", item.name, item.kind);
+        seen.push_back(item);
+    });
+    return repeated;
+}
+
 } // namespace
+
+[[gnu::hot]] std::optional<std::string> find_repeated_gres(const model::JobRequest& request) {
+    using model::JobRequest;
+    for (const auto list : {&JobRequest::tres_per_job, &JobRequest::tres_per_node,
+                            &JobRequest::tres_per_socket, &JobRequest::tres_per_task})
+        if (request.*list) [[unlikely]]
+            if (auto repeated = find_repeated(*(request.*list))) return repeated;
+    return std::nullopt;
+}
 
 [[gnu::hot]] GresRequest::GresRequest(const model::JobRequest& request) noexcept
     : request_(&request), asks_(request.tres_per_job || request.tres_per_node || request.tres_per_socket ||

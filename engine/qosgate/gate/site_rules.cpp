@@ -1,14 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/site_rules.hpp"
 
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/gres_request.hpp"
 #include "qosgate/gate/read_job.hpp"
 
+#include <string>
+#include <utility>
+
 namespace qg::gate {
+namespace {
+
+[[gnu::cold]] policy::RuleOutcome refused(std::string why) {
+    policy::RuleOutcome outcome;
+    outcome.rejected = true;
+    outcome.reject_message = std::move(why);
+    return outcome;
+}
+
+[[gnu::cold]] policy::RuleOutcome refuse_repeated_gres(const std::string& gres) {
+    return refused(
+        text::format("this job names {} twice in one list, and slurmctld gives it what the last one "
+                     "says; name each gres once",
+                     text::printable(gres, 64)));
+}
+
+} // namespace
+
+policy::RuleOutcome refuse_hidden_gres() {
+    return refused(
+        "slurmctld does not take gres away from a job: after this change it would have them and show "
+        "none; ask for at least one, or submit another job");
+}
 
 [[gnu::hot]] policy::RuleOutcome run_site_rules(const policy::Policy& policy,
                                                 const ResolvedRequest& submitted,
                                                 std::vector<policy::RuleCost>* costs,
                                                 std::optional<model::Qos>* own_qos) {
+    if (const auto twice = find_repeated_gres(submitted.request)) [[unlikely]]
+        return refuse_repeated_gres(*twice);
     ReadJob job(submitted, policy::JobEvent::submit, own_qos);
     job.measure(costs);
     policy::RuleOutcome outcome = policy.run(job.request(), job.facts());
@@ -19,6 +49,7 @@ namespace qg::gate {
 
 policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const ResolvedRequest& after,
                                              const ResolvedRequest* before, model::UpdateParts parts) {
+    if (const auto twice = find_repeated_gres(after.request)) return refuse_repeated_gres(*twice);
     ReadJob job(after, policy::JobEvent::modify);
     if (before == nullptr) return policy.run_at_change(job.request(), job.facts(), nullptr, parts);
     ReadJob old_job(*before, policy::JobEvent::modify);

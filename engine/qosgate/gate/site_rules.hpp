@@ -21,13 +21,17 @@ struct RulesRun {
 
 /// Runs the rules over a new job. They read QOS and account as spelled in accounting (unknown names in lower
 /// case), and partitions and reservations without empty and repeated parts. Fields that rules do not change
-/// stay as the user wrote them. `costs` gets what each rule took; null: nobody measures. `own_qos`: see
-/// DecisionView.
+/// stay as the user wrote them. A job that names a gres twice is rejected before any rule, without an event:
+/// rules would see another count than it gets. `costs` gets what each rule took; null: nobody measures.
+/// `own_qos`: see DecisionView.
 policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedRequest& submitted,
                                    std::vector<policy::RuleCost>* costs = nullptr,
                                    std::optional<model::Qos>* own_qos = nullptr);
 
-/// Runs the rules over a change. The outcome's changes are not to be applied. `before` is the job before the
+/// For a change that hides_gres(): rejected before any rule.
+policy::RuleOutcome refuse_hidden_gres();
+
+/// The same for a change. The outcome's changes are not to be applied. `before` is the job before the
 /// change; null if no rule reads it. `parts` are what the change sets.
 policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const ResolvedRequest& after,
                                              const ResolvedRequest* before, model::UpdateParts parts);
