@@ -35,7 +35,8 @@ const std::vector<Escape> endless{
     {"tail calls", "local function f() return f() end f()", spent},
     {"pcall around a loop", "pcall(function() while true do end end)", spent},
     {"pcall in a loop", "while true do pcall(function() while true do end end) end", spent},
-    {"nested pcall", "local function f() pcall(f) f() end f()", spent, late},
+    // The stack grows too large, if there is time for it.
+    {"nested pcall", "local function f() pcall(f) f() end f()", memory, late},
     {"pcall recursion", "local function f() return pcall(f) end f() while true do end", spent},
     {"pcall of pcall of error", "while true do pcall(pcall, error) end", spent},
     {"loop in a sort comparison", "table.sort({1, 2, 3}, function() while true do end end)", spent},
