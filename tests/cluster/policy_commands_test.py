@@ -72,8 +72,10 @@ class PolicyCommands(PluginTestCase):
         self.assertEqual(answer.rc, 0, answer)
         self.assertIn("no findings", answer.stdout)
         checked = json.loads(self.policy("check", "--json").stdout)
-        status = self.cluster.run([str(build_root() / "contrib/qosgate/qosgate"), "status"]).stdout
-        self.assertIn(f"hash {checked['hash']}", status)
+        status = [str(build_root() / "contrib/qosgate/qosgate"), "status"]  # of a file that is written every some seconds
+        self.cluster.wait_for(
+            lambda: f"hash {checked['hash']}" in self.cluster.run(status).stdout, "status shows the hash"
+        )
 
     def test_check_finds_what_is_wrong_beside_it_and_slurmctld_goes_on(self) -> None:
         directory = self.beside(WRONG)
