@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace qg::gate {
 namespace {
@@ -14,7 +15,11 @@ bool is_gpu(const GresEntry& entry) {
     return entry.item.name == "gpu";
 }
 
-/// The same of one list.
+/// The ways to ask for gres.
+constexpr std::array gres_lists{&model::JobRequest::tres_per_job, &model::JobRequest::tres_per_node,
+                                &model::JobRequest::tres_per_socket, &model::JobRequest::tres_per_task};
+
+/// The first gres that a list names twice.
 [[gnu::noinline]] std::optional<std::string> find_repeated(const std::string& list) {
     std::vector<model::TresItem> seen;
     std::optional<std::string> repeated;
@@ -30,10 +35,15 @@ bool is_gpu(const GresEntry& entry) {
 
 } // namespace
 
+bool asks_for_gres(const model::JobRequest& request) {
+    bool asks = false;
+    for (const auto list : gres_lists)
+        model::for_each_gres_item(request.*list, [&asks](const model::TresItem& /*item*/) { asks = true; });
+    return asks;
+}
+
 [[gnu::hot]] std::optional<std::string> find_repeated_gres(const model::JobRequest& request) {
-    using model::JobRequest;
-    for (const auto list : {&JobRequest::tres_per_job, &JobRequest::tres_per_node,
-                            &JobRequest::tres_per_socket, &JobRequest::tres_per_task})
+    for (const auto list : gres_lists)
         if (request.*list) [[unlikely]]
             if (auto repeated = find_repeated(*(request.*list))) return repeated;
     return std::nullopt;

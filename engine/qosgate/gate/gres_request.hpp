@@ -27,9 +27,12 @@ struct GresEntry {
     std::uint64_t total = 0;  ///< the maximum over the ways to ask
 };
 
+/// Whether the request asks for at least one of some gres.
+bool asks_for_gres(const model::JobRequest& request);
+
 /// The first gres that the request names twice in one list, as in --gres=gpu:4,gpu:1; empty: none. slurmctld
 /// compares limits with the largest count, and gives the job the last one. Cost: quadratic in the entries of
-/// a list, of which slurm/job_desc.cpp reads a few.
+/// a list, which slurm/job_desc_fields.hpp bounds.
 std::optional<std::string> find_repeated_gres(const model::JobRequest& request);
 
 /// Reads the gres of a request like slurmctld. Of a request that slurmctld would refuse before it checks

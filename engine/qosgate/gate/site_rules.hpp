@@ -28,12 +28,12 @@ policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedR
                                    std::vector<policy::RuleCost>* costs = nullptr,
                                    std::optional<model::Qos>* own_qos = nullptr);
 
-/// For a change that hides_gres(): rejected before any rule.
-policy::RuleOutcome refuse_hidden_gres();
-
 /// The same for a change. The outcome's changes are not to be applied. `before` is the job before the
 /// change; null if no rule reads it. `parts` are what the change sets.
 policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const ResolvedRequest& after,
                                              const ResolvedRequest* before, model::UpdateParts parts);
+
+/// The outcome of a change that hides_gres() (update_rules.hpp): it is rejected before any rule.
+policy::RuleOutcome refuse_hidden_gres();
 
 } // namespace qg::gate

@@ -3,8 +3,8 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/answer.hpp"
+#include "qosgate/gate/gres_request.hpp"
 #include "qosgate/gate/partition_bounds.hpp"
-#include "qosgate/model/tres_request.hpp"
 
 namespace qg::gate {
 namespace {
@@ -13,15 +13,6 @@ using limits::Strictness;
 using model::Decision;
 using model::RejectCode;
 using policy::Level;
-
-bool asks_for_gres(const model::JobRequest& request) {
-    using model::JobRequest;
-    bool asks = false;
-    for (const auto text : {&JobRequest::tres_per_job, &JobRequest::tres_per_node,
-                            &JobRequest::tres_per_socket, &JobRequest::tres_per_task})
-        model::for_each_gres_item(request.*text, [&asks](const model::TresItem& /*item*/) { asks = true; });
-    return asks;
-}
 
 bool moves_the_job(const model::JobUpdate& update, const ResolvedRequest& before,
                    const ResolvedRequest& after) {
