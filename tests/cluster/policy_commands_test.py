@@ -72,7 +72,8 @@ class PolicyCommands(PluginTestCase):
         self.assertEqual(answer.rc, 0, answer)
         self.assertIn("no findings", answer.stdout)
         checked = json.loads(self.policy("check", "--json").stdout)
-        status = [str(build_root() / "contrib/qosgate/qosgate"), "status"]  # of a file that is written every some seconds
+        # The file behind it is written every few seconds.
+        status = [str(build_root() / "contrib/qosgate/qosgate"), "status"]
         self.cluster.wait_for(
             lambda: f"hash {checked['hash']}" in self.cluster.run(status).stdout, "status shows the hash"
         )
