@@ -191,7 +191,7 @@ ClientAnswer apply_client_rules(const policy::Policy& policy, ClientWorld& world
     return answer;
 }
 
-ClientAnswer no_opinion(std::string why) {
+ClientAnswer without_opinion(std::string why) {
     ClientAnswer answer;
     answer.no_opinion = std::move(why);
     return answer;
@@ -202,11 +202,11 @@ ClientAnswer no_opinion(std::string why) {
 ClientAnswer judge_client_job(ClientOptions options, const ClientCommand& command,
                               std::string_view why_no_limits, ChildLine& line) {
     const slurm_conf_t* conf = host_conf();
-    if (conf == nullptr) return no_opinion("slurm.conf is not known");
+    if (conf == nullptr) return without_opinion("slurm.conf is not known");
     const RulesPlace place = find_rules_place(*conf);
     const auto policy = load_rules(place);
     if (!policy) {
-        ClientAnswer answer = no_opinion(policy.error().message);
+        ClientAnswer answer = without_opinion(policy.error().message);
         if (place.is_tried)
             answer.lines.push_back({text::format("qosgate: the rules for clients are not run: {}",
                                                  text::printable(policy.error().message, max_line_length))});
@@ -214,10 +214,10 @@ ClientAnswer judge_client_job(ClientOptions options, const ClientCommand& comman
     }
     const policy::Settings& settings = (*policy)->settings();
     line.allow(settings.client_timeout);
-    if (settings.client == policy::ClientUse::off) return no_opinion("site.lua says client = \"off\"");
+    if (settings.client == policy::ClientUse::off) return without_opinion("site.lua says client = \"off\"");
     if ((*policy)->has_rules_at(policy::JobEvent::client)) {
         // Counts if the deadline comes while the rules run.
-        ClientAnswer too_late = no_opinion("the site's rules for clients did not end in time");
+        ClientAnswer too_late = without_opinion("the site's rules for clients did not end in time");
         too_late.lines.push_back(
             {"qosgate: the site's rules for clients were not applied: they, or what they asked "
              "slurmctld, took too long"});

@@ -36,7 +36,7 @@ constexpr std::chrono::milliseconds retry_interval{500};
 constexpr std::chrono::seconds patience{3};
 
 /// A cluster and the time of its reading.
-struct Known {
+struct KnownCluster {
     std::shared_ptr<const model::Cluster> cluster;
     PartitionsRead read;
 };
@@ -47,7 +47,7 @@ struct ClusterSnapshot::Shared {
     PartitionWatch watch{PartitionSymbols::find()};
     std::uint32_t first_port = 0; ///< slurmctld's; 0: not known
     std::uint32_t ports = 0;
-    Published<Known> known;
+    Published<KnownCluster> known;
     std::atomic<std::time_t> read_at = 0;      ///< 0: never
     std::atomic<std::time_t> confirmed_at = 0; ///< the last time that slurmctld answered; 0: never
     Published<std::string> error;              ///< why nothing can be read; null or empty: no problem
@@ -141,7 +141,7 @@ void ClusterSnapshot::Shared::read() {
     confirmed_at = std::time(nullptr);
     if (*fresh == nullptr) return;
     read_at = confirmed_at.load();
-    known.publish(std::make_shared<const Known>(*std::move(fresh), mark));
+    known.publish(std::make_shared<const KnownCluster>(*std::move(fresh), mark));
 }
 
 void ClusterSnapshot::Shared::run(DetachedThread::Link& owner) {
