@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the compiler reads once for all files of a layer (a precompiled header): standard headers that most
-// files include. A file still includes what it uses; builds with -Db_pch=false, as that with ThreadSanitizer
-// in contrib/test, fail where one does not.
+// What the compiler reads once for all targets (a precompiled header): standard headers that most files
+// include. A file still includes what it uses; a build with -Db_pch=false -Dunity=off fails where one does not.
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,3 +19,5 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <fmt/format.h>

@@ -32,7 +32,7 @@ FOREIGN = {
     r"slurm/": {"engine/qosgate/slurm", "engine/qosgate/script", "engine/qosgate/slurmdb", "plugin", "tests"},
     r"yaml-cpp/": {"engine/qosgate/spec", "tests"},
     r"lua|lauxlib": {"engine/qosgate/policy", "tests"},
-    r"nlohmann/": {"contrib", "engine/qosgate/spec", "engine/qosgate/admin", "tests"},
+    r"nlohmann/": {"contrib", "engine/pch", "engine/qosgate/spec", "engine/qosgate/admin", "tests"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
