@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Decisions on several threads at once. contrib/test runs this with ThreadSanitizer, too.
+// Decisions on several threads at once. contrib/test --all runs this with ThreadSanitizer, too.
 #include "support/gate_setup.hpp"
 #include "support/policy_setup.hpp"
 

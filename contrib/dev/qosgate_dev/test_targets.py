@@ -10,28 +10,32 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 
 def main(arguments: list[str]) -> int:
     build, suite = Path(arguments[0]).resolve(), arguments[1] if len(arguments) > 1 else None
-    info = build / "meson-info"
-    tests = json.loads((info / "intro-tests.json").read_text())
-    targets = json.loads((info / "intro-targets.json").read_text())
-    files = {
-        target["id"]: Path(name).relative_to(build)
-        for target in targets
-        for name in target["filename"]
-    }
-    defaults = {files[target["id"]] for target in targets if target["build_by_default"] and target["filename"]}
-    wanted = defaults if suite is None else {
-        files[target]
+    tests = json.loads((build / "meson-info/intro-tests.json").read_text())
+    wanted = {
+        target
         for test in tests
         if any(name.split(":")[-1] == suite for name in test["suite"])
         for target in test["depends"]
     }
-    print("\n".join(sorted(map(str, wanted))))
+    print("\n".join(targets_of(build, wanted, with_defaults=suite is None)))
     return 0
+
+
+def targets_of(build: Path, wanted: Collection[str], *, with_defaults: bool) -> list[str]:
+    """The files of these targets of Meson's; with defaults: also of those that are built by default."""
+    targets = json.loads((build / "meson-info/intro-targets.json").read_text())
+    return sorted(
+        str(Path(name).relative_to(build))
+        for target in targets
+        if target["id"] in wanted or (with_defaults and target["build_by_default"])
+        for name in target["filename"][-1:]
+    )
 
 
 if __name__ == "__main__":
