@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from qosgate_dev import ROOT
+from qosgate_dev.test_targets import targets_of
 
 EX_USAGE = 64
 EX_UNAVAILABLE = 69
@@ -23,6 +25,8 @@ examples:
   build --dir build-gcc13 -Db_lto=true  a second build beside it
   build --configure-only                no compiling yet
 
+Without TARGET it makes the plugins, the command and the library, and no programs of
+tests or benchmarks; `ninja` alone makes those of tests, too (with Meson before 1.7).
 A directory that exists is configured again only where a -D option has another
 value there, or a meson.build has changed. Options not named keep what they have.
 exit codes: 0 done, 1 configuring or building failed, 64 wrong usage, 69 no meson
@@ -46,7 +50,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--dir", default="build", metavar="DIR", help="in the source tree (build)")
     parser.add_argument("-D", action="append", default=[], metavar="OPTION=VALUE", dest="options")
     parser.add_argument("--configure-only", action="store_true", help="do not build")
-    parser.add_argument("targets", nargs="*", metavar="TARGET", help="what to build (all)")
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help="what to build (what is installed)")
     asked = parser.parse_args(arguments)
     for option in asked.options:
         if "=" not in option:
@@ -60,15 +64,22 @@ def main(arguments: list[str]) -> int:
             return EX_UNAVAILABLE
 
     directory = ROOT / asked.dir
-    commands = [configure(directory, asked.options)]
+    ninja = ["ninja", "-C", str(directory)]
     # Ninja configures an old directory anew, so that it knows tests and files that are new in meson.build.
-    targets = ["build.ninja"] if asked.configure_only else asked.targets
-    commands.append(["ninja", "-C", str(directory), *targets])
-    for command in filter(None, commands):
-        if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode != 0:
-            print(f"build: failed: {' '.join(command)}", file=sys.stderr)
-            return 1
-    return 0
+    if not all(map(succeeds, filter(None, (configure(directory, asked.options), [*ninja, "build.ninja"])))):
+        return 1
+    if asked.configure_only:
+        return 0
+    targets = asked.targets or targets_of(directory, (), with_defaults=True)
+    return 0 if succeeds([*ninja, *targets]) else 1
+
+
+def succeeds(command: list[str]) -> bool:
+    """Runs it; says so if it fails."""
+    if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode == 0:
+        return True
+    print(f"build: failed: {shlex.join(command)}", file=sys.stderr)
+    return False
 
 
 def configure(directory: Path, options: list[str]) -> list[str]:

@@ -7,6 +7,7 @@ import argparse
 import itertools
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -59,8 +60,9 @@ examples:
   sudo contrib/bench --quick --soak 200000
                                         does the memory of slurmctld grow
 
-It needs root, the packages [cluster] of contrib/packages, and a build with
-libbenchmark-dev: contrib/dev/build. `meson test -C build --benchmark` measures
+It needs root, the packages [cluster] of contrib/packages, and a build directory,
+in which it makes what it needs, with libbenchmark-dev: contrib/dev/build
+--configure-only. `meson test -C build --benchmark` measures
 the same decisions without a slurmctld.
 
 How: job_submit/timing (tests/bench/controller) loads both plugins in slurmctld
@@ -219,9 +221,11 @@ def what_is_missing(build: Path) -> str:
         "tests/bench/controller/job_submit_timing.so",
         "tests/bench/controller/submit_stream",
     ]
-    for name in needed:
-        if not (build / name).exists():
-            return f"{build / name}: not built; contrib/dev/build builds it, with libbenchmark-dev"
+    if not (build / "build.ninja").exists():
+        return f"{build}: not a build directory; contrib/dev/build makes build/"
+    made = subprocess.run(["ninja", "-C", str(build), "--quiet", *needed], stdin=subprocess.DEVNULL, check=False)
+    if made.returncode != 0:
+        return f"{build}: ninja cannot make {' '.join(needed)} (above); they need libbenchmark-dev"
     try:
         programs.require_all()
     except ClusterError as error:

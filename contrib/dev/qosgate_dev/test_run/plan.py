@@ -42,15 +42,13 @@ _SANITIZED = (
     Sanitized(
         "build-threads",
         "threads",
-        # Each file by itself, without a precompiled header: it has to include what it uses.
-        ("-Db_sanitize=thread", "-Dslurm=disabled", "-Db_pch=false"),
+        ("-Db_sanitize=thread", "-Dslurm=disabled"),
         {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"},
     ),
     Sanitized(
         "build-sanitize",
         "unit",
-        # Several files as one compile in half of the time.
-        ("-Db_sanitize=address,undefined", "-Dunity=on", "-Dunity_size=10"),
+        ("-Db_sanitize=address,undefined",),
         {
             # AddressSanitizer keeps 256 MB of freed memory by default, so that each long text lies in fresh pages. That
             # time would count against a rule's bound on CPU time.
@@ -88,7 +86,7 @@ class Plan:
                 setting,
                 ["-Dtests=enabled", "-Dslurm=enabled", werror],
                 wanted.choose,
-                with_defaults=wanted.with_defaults or bool(wanted.checks & {*BENCHES}),
+                with_defaults=wanted.with_defaults,
                 command="contrib/dev/build",
             )
             build.is_required = True
