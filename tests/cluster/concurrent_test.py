@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from qosgate_dev.testing import Cluster, build_root, main
+from qosgate_dev.testing import Cluster, build_root, copy_program, main
 from qosgate_dev.cluster import users
 
 USER = "ana"
@@ -114,9 +114,9 @@ class Clients:
     """Helpers that submit at the same time until their time is over; a context manager ends them."""
 
     def __init__(self, cluster: Cluster, seconds: float, cases: Sequence[str]) -> None:
-        program = build_root() / "tests" / "cluster" / "helpers" / "submit_loop"
+        program = copy_program(cluster, "tests/cluster/helpers/submit_loop")
         self._command = [
-            str(program), str(seconds), *(f"{case}:{CASES[case]}" for case in cases)
+            program, str(seconds), *(f"{case}:{CASES[case]}" for case in cases)
         ]  # fmt: skip
         self._seconds = seconds
         self._outputs = [

@@ -8,7 +8,7 @@ import os
 import re
 import time
 
-from qosgate_dev.testing import CommandResult, build_root, main
+from qosgate_dev.testing import CommandResult, build_root, copy_program, main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 HELPERS = build_root() / "tests" / "cluster" / "helpers"
@@ -103,7 +103,8 @@ class ManyUsers(DirectoryCase):
 
     def answers_per_second(self, seconds: int = 4) -> float:
         """Of one client that submits refused jobs, one after the other."""
-        result = self.cluster.run([str(HELPERS / "submit_loop"), str(seconds), "job"], USER, timeout=60, check=True)
+        program = copy_program(self.cluster, "tests/cluster/helpers/submit_loop")
+        result = self.cluster.run([program, str(seconds), "job"], USER, timeout=60, check=True)
         codes = re.findall(r"^answer job \S+ (-?\d+)", result.stderr, re.MULTILINE)
         self.assertNotIn("0", codes)
         return (len(codes) - codes.count("-1")) / seconds  # -1: no answer

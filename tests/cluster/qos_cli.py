@@ -7,13 +7,13 @@ import json
 import os
 import re
 import select
-import shutil
 import subprocess
 import unittest
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from qosgate_dev.cluster import copies
 from qosgate_dev.cluster import users as cluster_users
 from qosgate_dev.testing import Cluster, CommandResult
 
@@ -51,10 +51,7 @@ class QosTestCase(unittest.TestCase):
         built = program()
         QosTestCase.cluster = Cluster.up(nodes=1, users=["ana"])
         unittest.addModuleCleanup(QosTestCase.cluster.down)
-        # A copy beside the cluster: ordinary users may be unable to reach the build directory.
-        beside = QosTestCase.cluster.directory.with_name("qosgate")
-        QosTestCase.binary = Path(shutil.copy(built, beside))
-        QosTestCase.binary.chmod(0o755)
+        QosTestCase.binary = copies.copy_program(QosTestCase.cluster.layout, built)
 
     def qos(
         self,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from qosgate_dev.cluster.programs import slurm_version
-from qosgate_dev.testing import CommandResult, main
+from qosgate_dev.testing import CommandResult, copy_program, main
 
 from qos_cli import QosTestCase
 from slurmdbd_proxy import COMMIT, SlurmdbdProxy
@@ -504,12 +504,10 @@ class Failures(PlanCase):
         self.assertIn("whether the changes were stored is unknown; check what is stored before you try again", result.stdout)
 
     def test_an_ordinary_user_is_refused_with_the_cause(self) -> None:
-        helper = self.cluster.directory.with_name("apply_plan")
-        helper.write_bytes(HELPER.read_bytes())
-        helper.chmod(0o755)
+        helper = copy_program(self.cluster, "tests/cluster/helpers/apply_plan")
         before = self.shown()
 
-        result = self.cluster.run([str(helper), "create hers"], "ana")
+        result = self.cluster.run([helper, "create hers"], "ana")
 
         self.assertIn("permission_denied: ", result.stdout)
         self.assertIn("user ana may not; this requires root, SlurmUser or AdminLevel=Administrator", result.stdout)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from qosgate_dev.cluster import programs
-from qosgate_dev.testing import Cluster, write_lua_script
+from qosgate_dev.testing import Cluster, copy_program, write_lua_script
 
 from . import samples
 from .policies import (
@@ -55,8 +55,6 @@ class Controller:
 
     def __init__(self, build: Path, directory: Path, qos_count: int) -> None:
         parts = build / "tests/bench/controller"
-        # Where an invented user can run it.
-        self._stream = Path(shutil.copy(parts / "submit_stream", directory))
         self._times = directory / "times"
         environment = {
             "QG_TIMING_FIRST": programs.slurm_plugin_dir() / "job_submit_lua.so",
@@ -70,6 +68,7 @@ class Controller:
             slurm_conf=_SLURM_CONF.format(plugin_dir=parts),
             options=["--wrap-slurmctld", shlex.join(wrapper)],
         )
+        self._stream = copy_program(self._cluster, "tests/bench/controller/submit_stream", build)
         self._plain_conf = self._cluster.layout.slurm_conf.read_text()
         self._rules = self._cluster.layout.etc / "qosgate.d"
         write_lua_script(self._cluster, lua_submit(REFUSED_BY_LUA))
@@ -165,7 +164,7 @@ class Controller:
         )
 
     def _submit(self, *arguments: str, user: str = USER) -> str:
-        command = [str(self._stream), *arguments]
+        command = [self._stream, *arguments]
         return self._cluster.run(command, user, timeout=_PATIENCE_SECONDS, check=True).stdout
 
     def _run_as_root(self, *command: str | Path) -> None:

@@ -12,6 +12,7 @@ ports          free loopback ports, held until the daemons have them
 programs       Slurm's, munge's and MariaDB's programs on this machine
 slurm_conf     slurm.conf and gres.conf from defaults plus the caller's lines
 users          invented users (nss_wrapper) and the environment of a cluster
+copies         what users of the cluster load and run, where they can reach it
 config         every other configuration file
 daemons        how each daemon is started and how one knows that it answers
 lifecycle      up, start, stop, down, status

@@ -52,7 +52,9 @@ slurm.conf lines, here from a process substitution:
   A key in FILE replaces ours, its PartitionName lines replace our partition
   `main`, its NodeName lines replace our nodes; each such node gets the address,
   port, CPUs, memory and GPUs that the line leaves out. @DIR@ is the cluster's
-  directory, @PLUGINDIR@ Slurm's own plugin directory.
+  directory, @PLUGINDIR@ Slurm's own plugin directory. The plugins in every other
+  directory of PluginDir are copied into the cluster's, where its users can load
+  them, and again at each start.
 
 when something fails:
   cluster stop /tmp/c slurmdbd             ... and start, and restart

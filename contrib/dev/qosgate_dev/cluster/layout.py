@@ -40,6 +40,7 @@ class State:
     slurmdbd_port: int
     users: tuple[str, ...]
     wrap_slurmctld: str
+    plugin_dirs: tuple[str, ...]
 
     @property
     def ports(self) -> list[int]:
@@ -80,6 +81,8 @@ class Layout:
         self.spool = self.root / "spool"
         self.gpu = self.root / "gpu"
         self.home = self.root / "home"
+        self.plugins = self.root / "plugins"
+        self.programs = self.root / "bin"
 
         self.slurm_conf = self.etc / "slurm.conf"
         self.munge_key = self.etc / "munge.key"
@@ -95,7 +98,7 @@ class Layout:
     def directories(self) -> list[Path]:
         """What a new cluster creates, and all that it removes of an older one."""
         return [self.etc, self.log, self.run, self.database, self.controller_state,
-                self.spool, self.gpu, self.home]  # fmt: skip
+                self.spool, self.gpu, self.home, self.plugins, self.programs]  # fmt: skip
 
     def is_cluster(self) -> bool:
         """Whether `up` has ever made a cluster here."""
@@ -122,6 +125,8 @@ class Layout:
         record = json.loads(self.state_file.read_text())
         record["nodes"] = tuple(Node(**node) for node in record["nodes"])
         record["users"] = tuple(record["users"])
+        # An older checkout made clusters without them.
+        record["plugin_dirs"] = tuple(record.get("plugin_dirs", ()))
         return State(**record)
 
     @contextlib.contextmanager

@@ -14,7 +14,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 
-from . import config, daemons, interrupts, ports, processes, programs, slurm_conf, users
+from . import config, copies, daemons, interrupts, ports, processes, programs, slurm_conf, users
 from .daemons import Daemon, Launch
 from .errors import EX_CANTCREAT, ClusterError
 from .layout import Layout, Node, State
@@ -90,6 +90,7 @@ def start(layout: Layout, names: Sequence[str], seconds: float = START_SECONDS) 
     """
     state = layout.load()
     with layout.locked():
+        copies.refresh_plugins(layout, state.plugin_dirs)
         chosen = daemons.select(daemons.all_daemons(layout, state), names)
         stopped = [daemon for daemon in chosen if not _pid(layout, daemon)]
         _start_in_order(layout, state, stopped, seconds)
@@ -193,6 +194,7 @@ def _create_and_start(
             slurmdbd_port=free_ports[1],
             users=options.users,
             wrap_slurmctld=options.wrap_slurmctld,
+            plugin_dirs=copies.take_plugin_dirs(layout, extra),
         )
         layout.save(state)
         _write_configuration(layout, state, options, extra)
@@ -210,6 +212,7 @@ def _write_configuration(
     config.write_mariadb(layout, owner)
     config.write_slurmdbd(layout, state, owner)
     config.write_cgroup(layout)
+    copies.refresh_plugins(layout, state.plugin_dirs)
     users.write_databases(layout, options.users)
     users.write_env_file(layout)
     layout.slurm_conf.write_text(

@@ -6,6 +6,7 @@ The rules, which `cluster --help` repeats:
   * the caller's PartitionName lines replace our partition;
   * the caller's NodeName lines replace our nodes, and each of those nodes gets what the lines leave
     out: address, port, CPUs, memory and GPUs as by default;
+  * the directories of the caller's PluginDir, but for Slurm's own, are copied (copies.py);
   * every other line is passed on as it is.
 """
 
@@ -61,10 +62,17 @@ class ExtraLines:
     def value(self, key: str) -> str | None:
         """The caller's value of a key, if set."""
         for line in self.settings:
-            name, _, value = line.partition("=")
-            if name.strip().lower() == key.lower():
-                return value.strip()
+            if _key(line) == key.lower():
+                return line.partition("=")[2].strip()
         return None
+
+    def replace(self, key: str, value: str) -> None:
+        """Sets a key that the caller has set to another value."""
+        self.settings = [f"{key}={value}" if _key(line) == key.lower() else line for line in self.settings]
+
+
+def _key(line: str) -> str:
+    return re.split(r"[=\s]", line, maxsplit=1)[0].lower()
 
 
 def parse_extra_lines(text: str, replacements: dict[str, str]) -> ExtraLines:
@@ -81,7 +89,7 @@ def parse_extra_lines(text: str, replacements: dict[str, str]) -> ExtraLines:
         line = raw.split("#", 1)[0].strip()
         if not line:
             continue
-        key = re.split(r"[=\s]", line, maxsplit=1)[0].lower()
+        key = _key(line)
         if key == "nodename":
             attributes = _attributes(line)
             names = attributes.pop(next(iter(attributes)))

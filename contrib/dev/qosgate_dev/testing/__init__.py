@@ -18,7 +18,7 @@ Environment:
 """
 
 from .cluster import Cluster, ClusterFailed, CommandResult, Submission
-from .command import copy_command
+from .command import copy_command, copy_program
 from .lua_plugin import write_lua_script
 from .runner import build_root, main
 
@@ -29,6 +29,7 @@ __all__ = [
     "Submission",
     "build_root",
     "copy_command",
+    "copy_program",
     "main",
     "write_lua_script",
 ]

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The command `qosgate` beside a cluster."""
+"""Our programs where the users of a cluster can run them: they may be unable to reach the build directory."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
+
+from qosgate_dev.cluster import copies
 
 from .cluster import Cluster
 from .runner import build_root
 
 
+def copy_program(cluster: Cluster, program: str, build: Path | None = None) -> str:
+    """The copy of a program that is built in this place of the build directory, such as tests/cluster/helpers/submit_jobs."""
+    return str(copies.copy_program(cluster.layout, (build or build_root()) / program))
+
+
 def copy_command(cluster: Cluster, build: Path | None = None) -> str:
-    """Copies `qosgate` and its module beside the cluster: ordinary users may be unable to reach the build directory."""
-    build = build or build_root()
-    for name in ("qosgate", "qosgate_client.so"):
-        copy = shutil.copy(build / "contrib/qosgate" / name, cluster.directory.with_name(name))
-        copy.chmod(0o755)
-    return str(cluster.directory.with_name("qosgate"))
+    """The copy of the command `qosgate`, with its module beside it."""
+    copy_program(cluster, "contrib/qosgate/qosgate_client.so", build)
+    return copy_program(cluster, "contrib/qosgate/qosgate", build)

@@ -21,7 +21,7 @@ from qosgate_dev.cluster import processes
 from qosgate_dev.cluster import users as cluster_users
 
 from .cluster import Cluster
-from .runner import build_root
+from .command import copy_command
 
 _END_SECONDS = 20
 _BROWSER_SECONDS = 60
@@ -43,14 +43,10 @@ class Exporter:
     def __init__(self, cluster: Cluster, *options: str, user: str = "root") -> None:
         record = cluster_users.find_user(cluster.layout, user)
         environment = cluster_users.user_environment(cluster.layout, record)
-        # A copy beside the cluster: ordinary users may be unable to reach the build directory.
-        program = cluster.directory.with_name("qosgate-exporter")
-        if not program.exists():
-            shutil.copy(build_root() / "contrib/qosgate/qosgate", program)
         with tempfile.NamedTemporaryFile("w", dir=cluster.directory.parent, delete=False) as log:
             self._log = Path(log.name)
             self.process = subprocess.Popen(
-                [str(program), "exporter", "--listen", "127.0.0.1:0", "--interval", "1s", *options],
+                [copy_command(cluster), "exporter", "--listen", "127.0.0.1:0", "--interval", "1s", *options],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 from .cluster import Cluster, CommandResult
+from .command import copy_program
 from .runner import build_root
 from .whole_files import change_together
 
@@ -118,8 +119,8 @@ class PluginTestCase(unittest.TestCase):
 
     def submit_jobs(self, *arguments: str, timeout: float = 240) -> CommandResult:
         """The helper that speaks to slurmctld without sbatch."""
-        program = build_root() / "tests" / "cluster" / "helpers" / "submit_jobs"
-        return self.cluster.run([str(program), *arguments], USER, check=True, timeout=timeout)
+        program = copy_program(self.cluster, "tests/cluster/helpers/submit_jobs")
+        return self.cluster.run([program, *arguments], USER, check=True, timeout=timeout)
 
     def take_plugin_out(self) -> None:
         self.change_slurm_conf(WITH_PLUGIN, WITHOUT_PLUGIN)
