@@ -241,7 +241,6 @@ def measure_all(
     memory: list[report.Memory] = []
     for qos in options.qos:
         with tempfile.TemporaryDirectory(prefix="qosgate-bench-") as directory:
-            Path(directory).chmod(0o755)
             say(f"a cluster with {qos} QOSs")
             controller = Controller(options.build, Path(directory), qos)
             if qos == max(options.qos) and hostile is None:

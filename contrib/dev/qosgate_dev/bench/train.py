@@ -39,7 +39,6 @@ def train(build: Path, submissions: int, say: Callable[[str], None]) -> None:
     Errors: ClusterFailed.
     """
     with tempfile.TemporaryDirectory(prefix="qosgate-train-") as directory:
-        Path(directory).chmod(0o755)
         controller = Controller(build, Path(directory), qos_count=20)
         for partitions in (3, 30):
             controller.set_partitions(partitions)

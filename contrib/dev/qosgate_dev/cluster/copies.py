@@ -60,6 +60,12 @@ def copy_program(layout: Layout, program: Path) -> Path:
     return _copy(program, layout.programs)
 
 
+def copy_command(layout: Layout, build: Path) -> Path:
+    """The copy of the command `qosgate`, with its module beside it."""
+    copy_program(layout, build / "contrib/qosgate/qosgate_client.so")
+    return copy_program(layout, build / "contrib/qosgate/qosgate")
+
+
 def _place(layout: Layout, number: int) -> Path:
     return layout.plugins / str(number)
 

@@ -28,6 +28,12 @@ _FATAL = re.compile(r"\bfatal\b|\[ERROR\] (?!Aborting)|munged: Error", re.I)
 _ERROR = re.compile(r"\berror\b", re.I)
 _REASON_LINES = 4
 
+TRY_LONGER = "if nothing is wrong and this machine is busy, `cluster up` with a longer --timeout"
+_TRY_CORRECT = (
+    "correct what these lines name, such as a line for slurm.conf or a plugin that does not load;"
+    " if they name nothing, start it again"
+)
+
 # How long one request to a daemon may take before it is repeated.
 _QUESTION_SECONDS = 5.0
 
@@ -253,46 +259,62 @@ class Launch:
         while not (self._pid() and self.daemon.answers() and self.daemon.serves()):
             now = time.monotonic()
             if now > deadline:
-                raise self._failure(f"does not answer after {seconds:g} s")
+                raise self._failure(f"does not answer after {seconds:g} s", TRY_LONGER)
             code = self._process.poll()
             if code:
-                raise self._failure(f"ended with {_describe(code)}", may_be_crash=code < 0)
+                raise self._failure(f"ended with {_describe(code)}", _TRY_CORRECT, may_be_crash=code < 0)
             # An empty pid file shows nothing yet, and a process that lives is waited for.
             pid = processes.read_pid(self.daemon.pid_file)
             is_gone = pid is not None and not processes.is_alive(pid)
             if code == 0 and not self._pid():
                 left_terminal = left_terminal or now
                 if is_gone or (pid is None and now > left_terminal + _PID_FILE_SECONDS):
-                    raise self._failure("ended right after its start", may_be_crash=True)
+                    raise self._failure("ended right after its start", _TRY_CORRECT, may_be_crash=True)
             time.sleep(_POLL_SECONDS)
 
     def _pid(self) -> int | None:
         return processes.find_daemon(self.daemon.pid_file, self._layout.root)
 
-    def _failure(self, what: str, *, may_be_crash: bool = False) -> ClusterError:
-        reason = "\n".join(f"  {line}" for line in self._reason())
+    def _failure(self, what: str, advice: str, *, may_be_crash: bool = False) -> ClusterError:
+        reason = self._reason()
         is_crash = may_be_crash and not _FATAL.search(reason)
         return (Crashed if is_crash else ClusterError)(
-            f"{self.daemon.name}: {what}:\n{reason}\n"
-            f"(from {self.daemon.log_file} and .out beside it)"
+            f"{self.daemon.name}: {what}:\n  $ {shlex.join(self.daemon.command)}\n{reason}\n"
+            f"(from {self.daemon.log_file} and .out beside it)\n"
+            f"try: {advice}"
         )
 
-    def _reason(self) -> list[str]:
-        """The lines that say why: the last errors up to the fatal one; without one, the last lines too."""
-        lines = self.daemon.output_file.read_text(errors="replace").splitlines()
+    def _reason(self) -> str:
+        """The lines that say why, of its output and of its log since this start."""
+        text = self.daemon.output_file.read_text(errors="replace")
         if self.daemon.log_file.exists():
             with self.daemon.log_file.open(errors="replace") as log:
                 log.seek(self._log_start)
-                lines += log.read().splitlines()
-        lines = [line for line in lines if line.strip()]
-        telling = [line for line in lines if _FATAL.search(line) or _ERROR.search(line)]
-        fatal = [place for place, line in enumerate(telling) if _FATAL.search(line)]
-        if fatal:
-            telling = telling[: fatal[-1] + 1]
-        reason = list(dict.fromkeys(telling))[-_REASON_LINES:]
-        if not fatal:
-            reason += [line for line in lines[-_REASON_LINES:] if line not in reason]
-        return reason or ["(it printed nothing)"]
+                text += f"\n{log.read()}"
+        return telling_lines(text) or "  (it printed nothing)"
+
+
+def telling_lines(log: str) -> str:
+    """What a log says about a failure, indented: the last errors up to the fatal one; without one, the last lines too."""
+    lines = [line for line in log.splitlines() if line.strip()]
+    telling = [line for line in lines if _FATAL.search(line) or _ERROR.search(line)]
+    fatal = [place for place, line in enumerate(telling) if _FATAL.search(line)]
+    if fatal:
+        telling = telling[: fatal[-1] + 1]
+    reason = list(dict.fromkeys(telling))[-_REASON_LINES:]
+    if not fatal:
+        reason += [line for line in lines[-_REASON_LINES:] if line not in reason]
+    return "\n".join(f"  {line}" for line in reason)
+
+
+def telling_lines_of(layout: Layout, *names: str) -> str:
+    """What the logs of these daemons say about a failure, each below its name."""
+    found = []
+    for name in names:
+        log = layout.log / f"{name}.log"
+        if log.exists() and (lines := telling_lines(log.read_text(errors="replace"))):
+            found.append(f"{log}:\n{lines}")
+    return "\n".join(found)
 
 
 def _describe(code: int) -> str:

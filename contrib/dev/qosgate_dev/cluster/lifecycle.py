@@ -8,9 +8,11 @@ import dataclasses
 import os
 import pwd
 import re
+import shlex
 import shutil
 import stat
 import subprocess
+import textwrap
 import time
 from collections.abc import Iterator, Sequence
 
@@ -70,9 +72,8 @@ def up(layout: Layout, options: Options) -> None:
         {"@DIR@": str(layout.root), "@PLUGINDIR@": str(programs.slurm_plugin_dir())},
     )
     users.require_usable(options.users)
+    require_usable(layout, has_users=bool(options.users))
     _claim_directory(layout)
-    if options.users:
-        _refuse_closed_parents(layout)
     with layout.locked():
         if _members(layout):
             raise ClusterError(
@@ -134,12 +135,18 @@ def status(layout: Layout) -> list[DaemonStatus]:
     return found
 
 
-def _refuse_closed_parents(layout: Layout) -> None:
-    """Errors: ClusterError if invented users could not reach the cluster's directory."""
-    for parent in layout.root.resolve().parents:
+def require_usable(layout: Layout, *, has_users: bool) -> None:
+    """Errors: ClusterError if nothing in the cluster's directory could be run, or invented users could not reach it."""
+    parents = [parent for parent in layout.root.resolve().parents if parent.exists()]
+    if os.statvfs(parents[0]).f_flag & os.ST_NOEXEC:
+        raise ClusterError(
+            f"{layout.root}: {parents[0]} is mounted noexec, so no job could run there: use another directory",
+            EX_CANTCREAT,
+        )
+    for parent in parents if has_users else ():
         if not parent.stat().st_mode & stat.S_IXOTH:
             raise ClusterError(
-                f"{layout.root}: --users: other users may not enter {parent}:"
+                f"{layout.root}: other users may not enter {parent}, but the cluster has some:"
                 f" use a directory below /tmp, or chmod o+x {parent}",
                 EX_CANTCREAT,
             )
@@ -248,7 +255,7 @@ def _wait_for_nodes(layout: Layout, nodes: set[str], seconds: float) -> None:
     """Errors: ClusterError naming the nodes that slurmctld does not find usable, and why."""
     deadline = time.monotonic() + seconds
     while True:
-        states = _node_states(layout)
+        states, answer = _node_states(layout)
         unusable = {
             name: states.get(name, "unknown to sinfo")
             for name in nodes
@@ -259,28 +266,31 @@ def _wait_for_nodes(layout: Layout, nodes: set[str], seconds: float) -> None:
         if time.monotonic() > deadline:
             listing = ", ".join(f"{name} is {state}" for name, state in sorted(unusable.items()))
             raise ClusterError(
-                f"slurmctld: nodes not usable after {seconds:g} s: {listing}:"
-                f" see {layout.log}/slurmctld.log and slurmd-*.log"
+                f"slurmctld: nodes not usable after {seconds:g} s: {listing}:\n{answer}"
+                f"{daemons.telling_lines_of(layout, 'slurmctld', f'slurmd-{min(unusable)}')}\n"
+                f"try: {daemons.TRY_LONGER}"
             )
         time.sleep(_POLL_SECONDS)
 
 
-def _node_states(layout: Layout) -> dict[str, str]:
-    """Each node's state, followed by the reason for it if slurmctld knows one."""
+def _node_states(layout: Layout) -> tuple[dict[str, str], str]:
+    """Each node's state, followed by the reason for it if slurmctld knows one; and how sinfo showed them."""
     command = [programs.get_program("sinfo"), "-h", "-N", "-o", "%N %T (%E)"]
+    shown = f"  $ {shlex.join(command)}\n"
     try:
-        answer = subprocess.run(
+        done = subprocess.run(
             command,
             env=users.environment(layout),
             capture_output=True,
             text=True,
             check=False,
             timeout=_CLIENT_SECONDS,
-        ).stdout
+        )
     except subprocess.TimeoutExpired:
-        return {}
-    rows = (line.partition(" ") for line in answer.splitlines())
-    return {name: state.removesuffix(" (none)") for name, _, state in rows}
+        return {}, f"{shown}  (no answer after {_CLIENT_SECONDS:g} s)\n"
+    rows = (line.partition(" ") for line in done.stdout.splitlines())
+    states = {name: state.removesuffix(" (none)") for name, _, state in rows}
+    return states, shown + textwrap.indent(done.stdout + done.stderr, "  ")
 
 
 def _stop_in_order(layout: Layout, running: Sequence[Daemon], grace_seconds: float) -> None:

@@ -90,7 +90,7 @@ def cluster_variables(layout: Layout) -> dict[str, str]:
 
 
 def environment(layout: Layout) -> dict[str, str]:
-    """This process's environment, changed for the cluster."""
+    """This process's environment, changed for the cluster; copied programs are first in PATH."""
     kept = {
         key: value for key, value in os.environ.items() if not key.startswith(_FOREIGN_PREFIXES)
     }
@@ -98,7 +98,7 @@ def environment(layout: Layout) -> dict[str, str]:
     if NSS_WRAPPER not in preload:
         preload.append(NSS_WRAPPER)
     kept["LD_PRELOAD"] = ":".join(preload)
-    kept["PATH"] = SEARCH_PATH
+    kept["PATH"] = f"{layout.programs}:{SEARCH_PATH}"
     return kept | cluster_variables(layout)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import shutil
 import sys
 import tempfile
@@ -13,13 +14,15 @@ import time
 from pathlib import Path
 
 from qosgate_dev import ROOT
-from qosgate_dev.cluster import interrupts, lifecycle, slurm_conf
+from qosgate_dev.cluster import copies, interrupts, lifecycle, slurm_conf
 from qosgate_dev.cluster.errors import EX_FAILED, ClusterError
 from qosgate_dev.cluster.layout import Layout
 
 from .stage import Answer, Stage, Unexpected
 
 BUILD = Path(os.environ.get("QG_BUILD_ROOT") or ROOT / "build").absolute()
+
+TOOL = shlex.quote(str(ROOT / "contrib/dev/cluster"))
 
 USER = "ana"
 OTHER = "ben"
@@ -52,17 +55,17 @@ def main(arguments: list[str]) -> int:
     keep = parser.parse_args(arguments).keep
 
     interrupts.raise_on_signals()
+    os.umask(0o022)
     layout: Layout | None = None
     try:
-        directory = Path(tempfile.mkdtemp(prefix="qosgate-demo-"))
-        directory.chmod(0o755)
-        layout = Layout(directory / "c")
+        layout = choose_place()
         stage = play(layout)
     except (ClusterError, Unexpected) as error:
         print(f"contrib/demo: {error}", file=sys.stderr)
         if layout is not None:
-            end(layout, remove=False)
-            print(f"contrib/demo: the cluster is stopped; its logs: {layout.log}", file=sys.stderr)
+            end(layout, remove=not layout.is_cluster())
+            if layout.is_cluster():
+                explain_failure(layout, error)
         return error.exit_code if isinstance(error, ClusterError) else EX_FAILED
     except interrupts.Interrupted as interruption:
         if layout is not None:
@@ -73,8 +76,36 @@ def main(arguments: list[str]) -> int:
         explain_use(layout)
     else:
         end(layout, remove=True)
+    all_as_expected = stage.as_expected == stage.steps
+    if not all_as_expected and not keep:
+        print("\nTo try by hand what was not as expected: contrib/demo --keep leaves the cluster running")
     print(f"\n{stage.as_expected} of {stage.steps} steps as expected")
-    return 0 if stage.as_expected == stage.steps else 1
+    return 0 if all_as_expected else EX_FAILED
+
+
+def choose_place() -> Layout:
+    """In a new directory, which is below TMPDIR if a cluster can be there. Errors: ClusterError."""
+    *others, last = dict.fromkeys([tempfile.gettempdir(), "/tmp", "/var/tmp"])
+    for parent in others:
+        try:
+            return new_directory(parent)
+        except ClusterError as error:
+            print(f"contrib/demo: not in {parent}: {error}", file=sys.stderr)
+    return new_directory(last)
+
+
+def new_directory(parent: str) -> Layout:
+    """Beside the cluster is a link to the build directory, whose own name slurm.conf may be unable to hold."""
+    directory = Path(tempfile.mkdtemp(prefix="qosgate-demo-", dir=parent))
+    try:
+        directory.chmod(0o755)
+        layout = Layout(directory / "c")
+        lifecycle.require_usable(layout, has_users=True)
+    except ClusterError:
+        directory.rmdir()
+        raise
+    (directory / "build").symlink_to(BUILD)
+    return layout
 
 
 def end(layout: Layout, *, remove: bool) -> None:
@@ -87,21 +118,31 @@ def end(layout: Layout, *, remove: bool) -> None:
 
 
 def explain_use(layout: Layout) -> None:
-    tool = ROOT / "contrib/dev/cluster"
     print(f"""
 The cluster is still running. To use it as {USER}:
-  {tool} run {layout.root} {USER} sbatch --gres=gpu:3 --wrap true
+  {TOOL} run {layout.root} {USER} sbatch --gres=gpu:3 --wrap true
 as root, from a shell that talks to it:
   . {layout.env_file}
-  {BUILD}/contrib/qosgate/qosgate qos list
+  {layout.programs}/qosgate qos list
 Rules, in force within two seconds of a change: {layout.etc}/qosgate.d/
 What the plugin says of itself: {layout.log}/slurmctld.log
 To end it:
-  {tool} down {layout.root} && rm -r {layout.root.parent}""")
+  {TOOL} down {layout.root} && rm -r {layout.root.parent}""")
+
+
+def explain_failure(layout: Layout, error: Exception) -> None:
+    """Where the logs are, and how to try again what failed."""
+    tries = [f"{TOOL} start {layout.root}"]
+    if isinstance(error, Unexpected) and error.attempt is not None:
+        user, command = error.attempt
+        tries.append(f"{TOOL} run {layout.root} {user} {command}")
+    tries.append(f"{TOOL} down {layout.root} && rm -r {layout.root.parent}")
+    print(f"contrib/demo: the cluster is stopped; its logs: {layout.log}", file=sys.stderr)
+    print("To try it by hand, as root:", *tries, sep="\n  ", file=sys.stderr)
 
 
 def play(layout: Layout) -> Stage:
-    stage = Stage(layout, BUILD / "contrib/qosgate")
+    stage = Stage(layout)
     stage.title("A cluster: 2 nodes with 4 GPUs each, partition viz, the plugin in its slurmctld")
     begin = time.monotonic()
     lifecycle.up(
@@ -110,9 +151,10 @@ def play(layout: Layout) -> Stage:
             nodes=2,
             hardware=slurm_conf.Hardware(gpus=4),
             users=(USER, OTHER),
-            extra_lines=SLURM_CONF.format(build=BUILD),
+            extra_lines=SLURM_CONF.format(build=layout.root.with_name("build")),
         ),
     )
+    copies.copy_command(layout, BUILD)
     stage.note(f"up after {time.monotonic() - begin:.1f} s")
     stage.prepare("grep -E '^(JobSubmitPlugins|PluginDir|PartitionName)=' slurm.conf")
     set_up_service(stage)

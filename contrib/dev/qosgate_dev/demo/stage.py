@@ -10,11 +10,12 @@ import shlex
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from qosgate_dev.cluster import interrupts, users
+from qosgate_dev.cluster import daemons, interrupts, users
 from qosgate_dev.cluster.layout import Layout
 
 # No client of Slurm takes that long unless its daemon hangs.
@@ -26,16 +27,23 @@ _POLL_SECONDS = 0.1
 _TIMED_OUT = 124
 
 
-class Unexpected(Exception):
-    """Something that the rest of the demo needs did not happen; the message says what."""
-
-
 @dataclasses.dataclass(frozen=True)
 class Answer:
     """How a command ended and all it printed, in the order it came."""
 
     rc: int
     output: str
+
+
+class Unexpected(Exception):
+    """Something that the rest of the demo needs did not happen.
+
+    The message says what, and what the daemons say about it; `attempt` is the command that may tell more.
+    """
+
+    def __init__(self, message: str, attempt: tuple[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.attempt = attempt
 
 
 def has_colours() -> bool:
@@ -49,10 +57,9 @@ def has_colours() -> bool:
 class Stage:
     """Runs commands on one cluster and counts the steps that went as expected."""
 
-    def __init__(self, layout: Layout, commands: Path) -> None:
-        """`commands` is the directory of our own programs: first in PATH, so that they have short names."""
+    def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._commands = commands
+        self._last: tuple[str, str, Answer] | None = None
         self._colours = has_colours()
         self.steps = 0
         self.as_expected = 0
@@ -76,7 +83,7 @@ class Stage:
         """Runs a command as root, which must succeed. Errors: Unexpected."""
         answer = self.type("root", command)
         if answer.rc != 0:
-            raise Unexpected(f"`{command}` ended with exit code {answer.rc}")
+            raise self._unexpected(f"`{command}` ended with exit code {answer.rc}")
 
     def run(self, user: str, command: str) -> Answer:
         """Runs a command as a user of the cluster, in its home, without showing it.
@@ -86,15 +93,17 @@ class Stage:
         record = users.find_user(self._layout, user)
         home = Path(record.pw_dir) if users.is_invented(self._layout, record) else self._layout.etc
         environment = users.user_environment(self._layout, record)
-        environment["PATH"] = f"{self._commands}:{environment['PATH']}"
-        return _run(shlex.split(command), environment, record, home)
+        answer = _run(shlex.split(command), environment, record, home)
+        self._last = (user, command, answer)
+        return answer
 
     def wait_for(self, what: str, condition: Callable[[], bool], seconds: float = 20.0) -> None:
         """Errors: Unexpected saying that `what` did not happen in time."""
         deadline = time.monotonic() + seconds
+        self._last = None
         while not condition():
             if time.monotonic() > deadline:
-                raise Unexpected(f"not so after {seconds:g} s: {what}")
+                raise self._unexpected(f"not so after {seconds:g} s: {what}")
             time.sleep(_POLL_SECONDS)
 
     def judge(self, expectation: str, answer: Answer, accepted: bool, *texts: str) -> None:
@@ -106,10 +115,22 @@ class Stage:
         self.steps += 1
         if differences:
             print(self._paint("31", f"-> NOT as expected ({expectation}): {'; '.join(differences)}"))
+            print(self._logs())
         else:
             self.as_expected += 1
             print(self._paint("32", f"-> as expected: {expectation}"))
         sys.stdout.flush()
+
+    def _unexpected(self, what: str) -> Unexpected:
+        """With the last command, if one ran, its output and what the logs say."""
+        if self._last is None:
+            return Unexpected(f"{what}\n{self._logs()}")
+        user, command, answer = self._last
+        shown = textwrap.indent(f"{user}$ {command}\n{answer.output}", "  ")
+        return Unexpected(f"{what}\n{shown}  (exit code {answer.rc})\n{self._logs()}", (user, command))
+
+    def _logs(self) -> str:
+        return daemons.telling_lines_of(self._layout, "slurmdbd", "slurmctld")
 
     def _paint(self, code: str, text: str) -> str:
         return f"\033[{code}m{text}\033[0m" if self._colours else text

@@ -17,6 +17,5 @@ def copy_program(cluster: Cluster, program: str, build: Path | None = None) -> s
 
 
 def copy_command(cluster: Cluster, build: Path | None = None) -> str:
-    """The copy of the command `qosgate`, with its module beside it."""
-    copy_program(cluster, "contrib/qosgate/qosgate_client.so", build)
-    return copy_program(cluster, "contrib/qosgate/qosgate", build)
+    """The copy of the command `qosgate`."""
+    return str(copies.copy_command(cluster.layout, build or build_root()))
