@@ -27,14 +27,14 @@ class Demo(unittest.TestCase):
         self.directory = Path(temporary.name)
         self.directory.chmod(0o755)
 
-    def start(self) -> subprocess.Popen[str]:
+    def start(self, **environment: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             STORY,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env=os.environ | {"TMPDIR": str(self.directory), "QG_BUILD_ROOT": str(build_root())},
+            env=os.environ | {"TMPDIR": str(self.directory), "QG_BUILD_ROOT": str(build_root())} | environment,
         )
 
     def assert_nothing_is_left(self) -> None:
@@ -76,6 +76,48 @@ class Demo(unittest.TestCase):
                 self.assertEqual(story.returncode, 128 + signum, seen + output)
                 self.assertIn("the cluster is gone", output)
                 self.assert_nothing_is_left()
+
+    def test_what_fails_is_shown_with_what_it_said_and_what_to_try(self) -> None:
+        programs = self.directory / "programs"
+        programs.mkdir()
+        sbatch = programs / "sbatch"
+        sbatch.write_text("#!/bin/sh\necho 'sbatch: error: cannot create cli_filter context' >&2\nexit 1\n")
+        sbatch.chmod(0o755)
+
+        with self.start(PATH=f"{programs}:{os.environ['PATH']}") as story:
+            output, _ = story.communicate(timeout=SECONDS)
+
+        self.assertEqual(story.returncode, 1, output)
+        (cluster,) = self.directory.glob("qosgate-demo-*/c")
+        refused = "sbatch --qos=moonlight --gres=gpu:3 --wrap true"
+        for text in (
+            f"not so after 20 s: a refused job is explained\n  ana$ {refused}\n"
+            "  sbatch: error: cannot create cli_filter context\n  (exit code 1)\n",
+            f"{cluster}/log/slurmctld.log:\n  [",
+            f"contrib/dev/cluster start {cluster}\n",
+            f"contrib/dev/cluster run {cluster} ana {refused}\n",
+        ):
+            self.assertIn(text, output)
+
+    def test_a_TMPDIR_that_no_cluster_can_use_is_left_alone(self) -> None:
+        closed = self.directory / "closed"
+        closed.mkdir(mode=0o700)
+        long = self.directory / ("x" * 50)
+        long.mkdir()
+        for place, reason in (
+            (closed, f"other users may not enter {closed}"),
+            (long, "unix sockets below it allow"),
+        ):
+            with self.subTest(reason), self.start(TMPDIR=str(place)) as story:
+                assert story.stdout is not None
+                first = story.stdout.readline()
+                story.send_signal(signal.SIGTERM)
+                output, _ = story.communicate(timeout=SECONDS)
+
+                self.assertIn(f"contrib/demo: not in {place}: ", first)
+                self.assertIn(reason, first)
+                self.assertIn("the cluster is gone", output)
+                self.assertEqual(list(place.iterdir()), [])
 
 
 if __name__ == "__main__":

@@ -58,7 +58,8 @@ def main(arguments: list[str]) -> int:
     os.umask(0o022)
     layout: Layout | None = None
     try:
-        layout = choose_place()
+        with interrupts.deferred():
+            layout = choose_place()
         stage = play(layout)
     except (ClusterError, Unexpected) as error:
         print(f"contrib/demo: {error}", file=sys.stderr)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from qosgate_dev import ROOT
-from qosgate_dev.cluster import lifecycle
+from qosgate_dev.cluster import daemons, lifecycle
 from qosgate_dev.cluster import users as cluster_users
 from qosgate_dev.cluster.layout import Layout
 
@@ -129,6 +129,7 @@ class Cluster:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.layout = Layout(directory)
+        self._last: CommandResult | None = None
 
     @classmethod
     def up(
@@ -236,7 +237,9 @@ class Cluster:
         """
         record = cluster_users.find_user(self.layout, user or "root")
         home = Path(record.pw_dir) if cluster_users.is_invented(self.layout, record) else None
-        result = run_command(
+        if record.pw_uid != 0:
+            _require_reachable(command)
+        result = self._last = run_command(
             command,
             timeout,
             acting_as(record.pw_uid, record.pw_gid),
@@ -314,20 +317,32 @@ class Cluster:
     ) -> None:
         """Waits until the condition is true, at most `timeout` seconds, times PATIENCE.
 
-        Errors: ClusterFailed saying `what` did not happen, and what `otherwise` tells.
+        Errors: ClusterFailed saying `what` did not happen, what `otherwise` tells, the last command that was run in
+        vain, and what slurmctld's log says.
         """
         timeout *= PATIENCE
         deadline = time.monotonic() + timeout
+        self._last = None
         while True:
             if condition():
                 return
             if time.monotonic() > deadline:
-                raise ClusterFailed(f"not so after {timeout:g} s: {what}\n{otherwise()}")
+                last = str(self._last or "")
+                log = daemons.telling_lines_of(self.layout, "slurmctld")
+                raise ClusterFailed("\n".join([f"not so after {timeout:g} s: {what}", otherwise(), last, log]))
             time.sleep(_POLL_SECONDS)
 
     def log(self, daemon: str) -> str:
         """The daemon's log so far, such as log("slurmctld") or log("slurmd-node1")."""
         return (self.layout.log / f"{daemon}.log").read_text(errors="replace")
+
+
+def _require_reachable(command: str | Sequence[str]) -> None:
+    """Errors: ClusterFailed for a file in the checkout or the build directory: other users may not enter its parents."""
+    own = [ROOT, Path(os.environ.get("QG_BUILD_ROOT") or ROOT).absolute()]
+    for word in shlex.split(command) if isinstance(command, str) else command:
+        if any(Path(word).is_relative_to(directory) for directory in own):
+            raise ClusterFailed(f"{word}: other users may be unable to reach it: copy it first, a program with copy_program()")
 
 
 def end_all() -> None:
