@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 from qosgate_dev.cluster import slurm_conf
 from qosgate_dev.cluster.errors import ClusterError
@@ -30,7 +32,9 @@ class FailedUp(PrivateClusterCase):
         self.assertEqual(result.rc, 1)
         self.assertIn("cluster: slurmctld: ended with exit code 1:", result.stderr)
         self.assertIn("Parsing error at unrecognized key: NoSuchKey", result.stderr)
+        self.assertRegex(result.stderr, r"\n  \$ \S+/slurmctld\n")
         self.assertIn(f"{cluster.directory}/log/slurmctld.log", result.stderr)
+        self.assertIn("\ntry: correct what these lines name", result.stderr)
         self.assert_gone(cluster)
 
     def test_a_plugin_that_does_not_load_is_named(self) -> None:
@@ -38,6 +42,20 @@ class FailedUp(PrivateClusterCase):
             Cluster.up(slurm_conf="JobSubmitPlugins=nosuch")
 
         self.assertIn("cannot find job_submit plugin for job_submit/nosuch", str(failure.exception))
+
+    def test_nodes_that_do_not_come_are_named_with_their_logs_and_what_to_try(self) -> None:
+        cluster = self.new_cluster()
+        extra = cluster.write_beside("extra.conf", "NodeName=node1 State=DRAIN\n")
+
+        result = cluster.tool("up", "--slurm-conf", str(extra), "--timeout", "10", check=False)
+
+        self.assertEqual(result.rc, 1)
+        self.assertIn("cluster: slurmctld: nodes not usable after 10 s: node1 is drained", result.stderr)
+        self.assertRegex(result.stderr, r"\n  \$ \S+/sinfo -h -N -o '%N %T \(%E\)'\n  node1 drained")
+        for daemon in ("slurmctld", "slurmd-node1"):
+            self.assertIn(f"{cluster.directory}/log/{daemon}.log:\n  [", result.stderr)
+        self.assertIn("\ntry: if nothing is wrong and this machine is busy, `cluster up` with a longer --timeout", result.stderr)
+        self.assert_gone(cluster)
 
     def test_up_works_where_one_has_failed(self) -> None:
         cluster = self.new_cluster()
@@ -119,6 +137,53 @@ class Refusals(PrivateClusterCase):
 
         self.assertEqual(result.rc, 64)
         self.assertIn("65 bytes long, unix sockets below it allow 60", result.stderr)
+
+
+    def test_a_directory_that_its_users_cannot_reach_is_refused(self) -> None:
+        cluster = self.new_cluster()
+        cluster.directory.parent.chmod(0o700)
+
+        result = cluster.tool("up", "--users", "ana", check=False)
+
+        self.assertEqual(result.rc, 73)
+        self.assertIn(f"other users may not enter {cluster.directory.parent}, but the cluster has some", result.stderr)
+        self.assertFalse(cluster.directory.exists())
+
+    def test_a_directory_of_plugins_that_is_not_there_is_named(self) -> None:
+        cluster = self.new_cluster()
+        extra = cluster.write_beside("extra.conf", "PluginDir=/no where/plugin:@PLUGINDIR@\n")
+
+        result = cluster.tool("up", "--slurm-conf", str(extra), check=False)
+
+        self.assertEqual(result.rc, 66)
+        self.assertIn("PluginDir: /no where/plugin: no such directory: build what is in it first", result.stderr)
+
+
+class Plugins(PrivateClusterCase):
+    def test_users_load_copies_that_each_start_makes_anew(self) -> None:
+        cluster = self.new_cluster()
+        closed = cluster.directory.with_name("ana's build")
+        closed.mkdir(mode=0o700)
+        built = closed / "site.so"
+        built.write_text("first")
+        extra = cluster.write_beside("extra.conf", f"plugindir = {closed}:@PLUGINDIR@\n")
+        cluster.tool("up", "--nodes", "1", "--users", "ana", "--slurm-conf", str(extra))
+
+        shown = cluster.scontrol("show config").stdout
+        (directory,) = re.findall(rf"^PluginDir\s*= ({cluster.directory}/\S+?):/", shown, re.MULTILINE)
+        self.assertEqual(cluster.run(["cat", f"{directory}/site.so"], "ana").stdout, "first")
+
+        (closed / "more.so").write_text("more")
+        built.unlink()
+        cluster.start()
+        self.assertEqual(cluster.run(["ls", directory], "ana").stdout.split(), ["more.so"])
+
+        loaded = (Path(directory) / "more.so").open()
+        (closed / "more.so").write_text("rebuilt")
+        cluster.restart("slurmctld")
+        self.assertEqual(cluster.run(["cat", f"{directory}/more.so"], "ana").stdout, "rebuilt")
+        with loaded:
+            self.assertEqual(loaded.read(), "more", "what has loaded the former copy keeps it")
 
 
 class ExtraLines(PrivateClusterCase):
