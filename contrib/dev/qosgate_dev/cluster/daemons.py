@@ -26,6 +26,11 @@ _SLURMDBD_RESTARTS = 2
 
 _FATAL = re.compile(r"\bfatal\b|\[ERROR\] (?!Aborting)|munged: Error", re.I)
 _ERROR = re.compile(r"\berror\b", re.I)
+# What Slurm calls an error whenever a private cluster starts as it should.
+_USUAL = re.compile(
+    r"error: .*( state (save )?file|pmix|fix your gres\.conf|xcpuinfo_hwloc_topo_load|Domain socket directory"
+    r"|Database settings not recommended|update cluster: Connection refused)"
+)
 _REASON_LINES = 4
 
 TRY_LONGER = "if nothing is wrong and this machine is busy, `cluster up` with a longer --timeout"
@@ -296,7 +301,7 @@ class Launch:
 
 def telling_lines(log: str) -> str:
     """What a log says about a failure, indented: the last errors up to the fatal one; without one, the last lines too."""
-    lines = [line for line in log.splitlines() if line.strip()]
+    lines = [line for line in log.splitlines() if line.strip() and not _USUAL.search(line)]
     telling = [line for line in lines if _FATAL.search(line) or _ERROR.search(line)]
     fatal = [place for place, line in enumerate(telling) if _FATAL.search(line)]
     if fatal:
