@@ -11,8 +11,9 @@ import sys
 import time
 from pathlib import Path
 
+from qosgate_dev import ROOT
 from qosgate_dev.cluster.programs import find_program
-from qosgate_dev.testing import Cluster, main
+from qosgate_dev.testing import Cluster, ClusterFailed, build_root, copy_command, main
 from qosgate_dev.testing.cluster import TOOL, run_command
 from qosgate_dev.testing.private_case import LOOPBACK, PrivateClusterCase, listening_addresses, ports_of, processes_of
 
@@ -53,6 +54,22 @@ class RunningCluster(PrivateClusterCase):
         cls.addClassCleanup(cls.cluster.down)
         cls.cluster.sacctmgr("add account astro")
         cls.cluster.sacctmgr("add user ana account=astro")
+
+    def test_a_wait_in_vain_shows_the_last_command_and_the_log(self) -> None:
+        with self.assertRaises(ClusterFailed) as failure:
+            self.cluster.wait_for(
+                lambda: self.cluster.run(["sh", "-c", "echo no >&2; exit 3"]).rc == 0, "it says yes", timeout=0.1
+            )
+
+        self.assertIn("it says yes\n", str(failure.exception))
+        self.assertIn("$ sh -c 'echo no >&2; exit 3'\nno\n(exit code 3)\n", str(failure.exception))
+        self.assertIn(f"{self.cluster.directory}/log/slurmctld.log:\n  [", str(failure.exception))
+
+    def test_a_user_is_given_no_file_that_others_may_be_unable_to_reach(self) -> None:
+        for file in (ROOT / "README.md", build_root() / "contrib/qosgate/qosgate"):
+            with self.subTest(file), self.assertRaisesRegex(ClusterFailed, f"{file}: .* copy it first"):
+                self.cluster.run(["ls", str(file)], "ana")
+        self.assertEqual(self.cluster.run([copy_command(self.cluster), "--version"], "ana").rc, 0)
 
     def test_up_yields_idle_nodes_and_daemons_that_answer(self) -> None:
         states = self.cluster.run("sinfo -h -o '%D %T %c %m %G'", check=True).stdout
