@@ -8,7 +8,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from qosgate_dev.testing import CommandResult, build_root, main
+from qosgate_dev.testing import CommandResult, build_root, copy_command, main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 from qosgate_dev.testing.terminal import on_terminal
 
@@ -70,7 +70,7 @@ class Replay(PluginTestCase):
         return directory
 
     def replay(self, *words: str | Path, user: str | None = None) -> CommandResult:
-        command = [str(build_root() / "contrib/qosgate/qosgate"), "policy", "replay", *map(str, words)]
+        command = [copy_command(self.cluster), "policy", "replay", *map(str, words)]
         return self.cluster.run(command, user)
 
     def sums(self, *words: str | Path, status: int) -> dict:

@@ -11,7 +11,7 @@ import shutil
 import time
 
 from qosgate_dev.cluster.programs import slurm_version
-from qosgate_dev.testing import CommandResult, build_root, main
+from qosgate_dev.testing import CommandResult, build_root, copy_command, main
 from qosgate_dev.testing.plugin_case import USER, WITH_PLUGIN, PluginTestCase
 
 PARTITION_CHANGES = 50
@@ -78,7 +78,7 @@ class Status(StartTestCase):
     """`qosgate status`, and what slurmctld's log says at a start."""
 
     def status(self, rc: int, user: str = "root") -> dict:
-        command = [str(build_root() / "contrib" / "qosgate" / "qosgate"), "status", "--json"]
+        command = [copy_command(self.cluster), "status", "--json"]
         result = self.cluster.run(command, user)
         self.assertEqual(result.rc, rc, result)
         return json.loads(result.stdout)
@@ -364,7 +364,7 @@ class Status(StartTestCase):
         [file] = self.cluster.layout.root.rglob("qosgate_status.json")
         self.addCleanup(file.parent.chmod, file.parent.stat().st_mode)
         file.parent.chmod(0o700)
-        command = [str(build_root() / "contrib" / "qosgate" / "qosgate"), "status"]
+        command = [copy_command(self.cluster), "status"]
         result = self.cluster.run(command, USER)
         self.assertEqual(result.rc, 77, result)
         self.assertRegex(result.stderr, r": Permission denied; ask as root\n")
