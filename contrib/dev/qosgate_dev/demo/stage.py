@@ -115,7 +115,7 @@ class Stage:
         self.steps += 1
         if differences:
             print(self._paint("31", f"-> NOT as expected ({expectation}): {'; '.join(differences)}"))
-            print(self._logs())
+            self.note(self._logs())
         else:
             self.as_expected += 1
             print(self._paint("32", f"-> as expected: {expectation}"))
