@@ -31,7 +31,7 @@ struct RuleCountSetup : test::GateSetup {
         for (const std::string& read : {"job." + field, "job.tres['" + tres + "']"})
             BOOST_TEST_CONTEXT(read) {
                 BOOST_TEST(is_denied(read + " >= " + std::to_string(count)));
-                BOOST_TEST(!is_denied(read + " > " + std::to_string(count)));
+                BOOST_TEST(!is_denied(read + " > " + std::to_string(count)), read << " exceeds " << count);
             }
     }
     void expect_cpus(std::uint64_t count) const { expect("cpus", "cpu", count); }
@@ -68,6 +68,57 @@ BOOST_AUTO_TEST_CASE(cpus_of_gpus_are_no_fewer_than_those_asked_for) {
     request.tres_per_job = "gres:gpu:1";
     request.cpus_per_tres = "gres:gpu:30";
     expect_cpus(40);
+}
+
+// slurmctld makes one node and one task of none, after its limits at submission.
+BOOST_AUTO_TEST_CASE(no_count_of_a_job_without_nodes_is_smaller_than_with_one) {
+    for (const limits::Release each : releases)
+        for (const std::uint32_t nodes : {0u, 1u}) {
+            release = each;
+            request = {};
+            request.min_nodes = nodes;
+            request.max_nodes = 1;
+            request.min_cpus = nodes;
+            request.memory = model::Memory{30000, false};
+            request.tres_per_node = "gres:gpu:2";
+            BOOST_TEST_CONTEXT(nodes << " nodes") {
+                expect("nodes", "node", 1);
+                expect("memory", "mem", 30000);
+                expect_cpus(1);
+                expect_gpus(2);
+                BOOST_TEST(is_denied("job.min_nodes == 1"));
+
+                request.memory = model::Memory{30000, true};
+                expect("memory", "mem", 30000);
+                request.tres_per_node.reset();
+                request.tres_per_socket = "gres:gpu:2";
+                request.sockets_per_node = 2;
+                expect_gpus(4);
+            }
+        }
+}
+
+BOOST_AUTO_TEST_CASE(no_count_of_a_job_without_tasks_is_smaller_than_with_one) {
+    for (const limits::Release each : releases)
+        for (const std::uint32_t tasks : {0u, 1u}) {
+            release = each;
+            request = {};
+            request.tasks = tasks;
+            request.tres_per_task = "gres:gpu:2";
+            request.memory_per_tres = "gres:gpu:100";
+            BOOST_TEST_CONTEXT(tasks << " tasks") {
+                expect_gpus(2);
+                expect_cpus(1);
+                expect("memory", "mem", 200);
+                BOOST_TEST(is_denied("job.tasks == 1"));
+
+                request.cpus_per_task = 4;
+                expect_cpus(4);
+                request.cpus_per_task.reset();
+                request.cpus_per_tres = "gres:gpu:8";
+                BOOST_TEST(is_denied("job.cpus >= 16")); // not counted without tasks, so the rule fails
+            }
+        }
 }
 
 BOOST_AUTO_TEST_CASE(cpus_of_gpus_that_nobody_counted_fail_the_rule) {

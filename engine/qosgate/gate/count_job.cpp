@@ -34,6 +34,11 @@ std::uint32_t to_count(std::uint64_t value) {
         std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
 }
 
+/// A job that starts has a node and a task: slurmctld raises a count of 0 before it selects nodes.
+std::uint64_t at_least_one(std::uint64_t count) {
+    return std::max<std::uint64_t>(count, 1);
+}
+
 /// The request with more CPUs instead of more memory for each, as MaxMemPerCPU changes it (limits/README.md
 /// 8.5). Empty: it does not.
 [[gnu::cold]] std::optional<JobRequest>
@@ -228,6 +233,7 @@ TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const P
         JobSize size = with_gres();
         size.nodes = nodes;
         if (request_->tasks_per_node && !has_counted_tasks()) size.tasks = nodes * *request_->tasks_per_node;
+        if (size.tasks) size.tasks = at_least_one(*size.tasks);
         if (size != with_partition_min_) {
             const GresRequest gres(*request_, size, release_);
             return count(view, partition, nodes, nodes, std::max(min_cpus, cpus_at_attempt(nodes, gres)),
@@ -265,7 +271,7 @@ JobSize JobCounter::raised_to_partitions(JobSize size, const model::AccountView&
 
 /// The selection never takes fewer nodes than the tasks need.
 [[gnu::hot]] std::uint64_t JobCounter::nodes_for_tasks() const {
-    const std::uint64_t nodes = with_gres().nodes.value_or(1);
+    const std::uint64_t nodes = at_least_one(with_gres().nodes.value_or(1));
     const std::uint64_t per_node = request_->tasks_per_node.value_or(0);
     return per_node == 0 ? nodes : std::max(nodes, (with_gres().tasks.value_or(0) + per_node - 1) / per_node);
 }
@@ -298,11 +304,11 @@ bool JobCounter::has_counted_tasks() const {
     const std::uint64_t per_task = request_->cpus_per_task.value_or(1);
     if (request_->overcommit) {
         const std::uint64_t sharing =
-            has_counted_tasks() ? std::min<std::uint64_t>(*request_->tasks, nodes) : nodes;
+            has_counted_tasks() ? std::min<std::uint64_t>(at_least_one(*request_->tasks), nodes) : nodes;
         return std::max(sharing * per_task,
                         release_.follows(rules::counts_size_after_gres) ? gres.cpus() : 0);
     }
-    if (has_counted_tasks()) return std::max(*request_->tasks * per_task, gres.cpus());
+    if (has_counted_tasks()) return std::max(at_least_one(*request_->tasks) * per_task, gres.cpus());
     const bool is_alone = with_gres().tasks.value_or(0) <= 1;
     const std::uint64_t tasks = is_alone ? 1 : request_->tasks_per_node.value_or(1);
     return std::max(

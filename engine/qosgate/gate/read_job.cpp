@@ -80,9 +80,19 @@ constexpr Name spelled_names[] = {
     {&JobRequest::reservation, &read_names, &is_one_name},
 };
 
-/// The request with names as slurmctld reads them; null if they are already written so, as is usual.
+/// The counts of which slurmctld makes 1 if they are 0.
+constexpr std::optional<std::uint32_t> JobRequest::*raised_counts[] = {&JobRequest::min_nodes,
+                                                                       &JobRequest::tasks};
+
+/// The request with names and counts as slurmctld reads them; null if they are already written so, as is
+/// usual.
 std::unique_ptr<const JobRequest> as_read(const JobRequest& request, const AccountView& view) {
     std::unique_ptr<JobRequest> read;
+    for (const auto count : raised_counts) {
+        if (request.*count != 0u) continue;
+        if (!read) read = std::make_unique<JobRequest>(request);
+        (*read).*count = 1;
+    }
     for (const Name& name : spelled_names) {
         const auto& written = request.*name.member;
         if (!written || name.is_as_read(*written, view)) continue;
