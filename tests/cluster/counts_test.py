@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import unittest
 
 from qosgate_dev.cluster.programs import slurm_version
@@ -87,6 +88,54 @@ PartitionName=lean Nodes=ALL DefMemPerCPU=200
     @unittest.skipIf(slurm_version() >= (24, 11), "24.11 takes it for one GPU of a model with this name")
     def test_gpus_negated(self) -> None:
         self.expect_bound("gres/gpu", 2, "--gres=gpu:-18446744073709551614")
+
+
+RULES = {
+    "counts.lua": """\
+rule {
+    name = "counts",
+    submit = function(job)
+        job.admin_comment = ("%d %d %d %d"):format(job.nodes, job.cpus, job.memory, job.gpus)
+    end,
+}
+"""
+}
+
+
+class CountsForRules(PluginTestCase):
+    """What rules read of a job is what the job has when it runs, also if a factor of a count is 0."""
+
+    options = ("--gpus", "4")
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.put_in_force(RULES)
+
+    def counts_of(self, job: int) -> tuple[str, str]:
+        """What the rule read, and what the running job has: nodes, CPUs, MiB and GPUs."""
+        shown = self.cluster.wait_job(job, "RUNNING")
+        text = self.cluster.scontrol(f"show job {job}").stdout
+        read = re.search(r"AdminComment=(.*\d)", text)[1]
+        tres = dict(part.split("=") for part in shown["TRES"].split(","))
+        mib = int(tres["mem"].removesuffix("M")) if tres["mem"].endswith("M") else 1024 * int(tres["mem"].removesuffix("G"))
+        return read, f"{tres['node']} {tres['cpu']} {mib} {tres.get('gres/gpu', '0')}"
+
+    def test_jobs_that_ask_for_no_node_at_least(self) -> None:
+        for nodes in ("0-1", "1-1"):
+            for arguments, counts in (
+                ("--mem=3000", "1 1 3000 0"),
+                ("--gres=gpu:2 --mem=10", "1 1 10 2"),
+                ("--gpus-per-node=2 --mem=10", "1 1 10 2"),
+                ("--gpus-per-socket=2 --sockets-per-node=1 --mem=10", "1 1 10 2"),
+                ("--gres=gpu:1 -n4 -c8 --mem-per-cpu=10", "1 32 320 1"),
+                ("--mem-per-gpu=100 --gres=gpu:2", "1 1 200 2"),
+            ):
+                with self.subTest(nodes=nodes, arguments=arguments):
+                    job = self.cluster.sbatch(f"-N{nodes} {arguments}", USER).job
+                    read, has = self.counts_of(job)
+                    self.cluster.run(f"scancel {job}")
+                    self.assertEqual((read, has), (counts, counts))
 
 
 class EnforcedPartitions(PluginTestCase):
