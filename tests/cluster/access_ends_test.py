@@ -292,7 +292,7 @@ class Specs(AccessTestCase):
         return self.run_command("unshare", "-m", "sh", "-c", mount, "sh", str(self.binary), *words, rc=rc)
 
     def run_command(self, *words: str, rc: int = OK) -> CommandResult:
-        result = self.cluster.run(list(words), timeout=60)
+        result = self.cluster.run(list(words))
         self.assertEqual(result.rc, rc, str(result))
         return result
 
@@ -487,7 +487,7 @@ class Specs(AccessTestCase):
         time.sleep(2 * DUE)
         left = {"ana", "bob"}
         for _ in range(5):
-            result = self.cluster.run([str(self.binary), "access", "expire", "--state", str(self.state)], timeout=60)
+            result = self.cluster.run([str(self.binary), "access", "expire", "--state", str(self.state)])
             self.assertEqual(result.rc, 0, str(result))
             left -= {user for user in ("ana", "bob") if f"user {user} in account sub: revoked" in result.stdout}
             self.assertNotIn("bob", left)

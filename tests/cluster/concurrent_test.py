@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from qosgate_dev.testing import Cluster, build_root, main
+from qosgate_dev.testing import HANG_SECONDS, Cluster, build_root, main
 from qosgate_dev.cluster import users
 
 USER = "ana"
@@ -153,7 +153,7 @@ class Clients:
     def answers(self) -> list[Answer]:
         """Waits for the end; returns all answers. Errors: AssertionError if a client failed."""
         for process in self._processes:
-            code = process.wait(timeout=self._seconds + 60)
+            code = process.wait(timeout=HANG_SECONDS)
             assert code == 0, f"a client ended with {code}"
         texts = (output.read_text(errors="replace") for output in self._outputs)
         return list(itertools.chain.from_iterable(map(parse_answers, texts)))
@@ -308,7 +308,7 @@ class Concurrent(unittest.TestCase):
 
     def check_stored_jobs(self, answers: Sequence[Answer]) -> None:
         """slurmctld's jobs are as their users were told."""
-        listing = self.cluster.run("squeue -h -o %i|%q|%k", check=True, timeout=60).stdout
+        listing = self.cluster.run("squeue -h -o %i|%q|%k", check=True).stdout
         jobs = {int(row[0]): row[1:] for row in (line.split("|") for line in listing.splitlines())}
         told = [answer for answer in answers if answer.code == ACCEPTED]
         self.assertLessEqual({answer.job for answer in told}, jobs.keys())

@@ -61,11 +61,14 @@ class JobFields(PluginTestCase):
                         self.assertNotIn(",gpu=", told)
                     else:
                         self.assertIn("," + text, told)
-        told = self.cluster.run("salloc --no-shell --begin=now+1hour", USER, timeout=2).stderr
+        told = self.told_by_salloc()
         self.assertIn(",interactive=true,", told)
         told = self.cluster.run("sbatch --hold --wrap=true : -n1", USER).stderr
         self.assertIn(",het_offset=0,", told)
         self.assertIn(",het_offset=1,", told)
+
+    def told_by_salloc(self) -> str:
+        return self.cluster.run_until("salloc --no-shell --begin=now+1hour", USER, "Pending job allocation").stderr
 
     def test_an_option_that_is_not_allowed_is_named(self) -> None:
         fields = "overcommit switches spread_job disable_binding container deadline"
@@ -118,7 +121,7 @@ class JobFields(PluginTestCase):
         command = ["sbatch", "--hold", str(script), "-x", "two words"]
         result = self.cluster.run(command, USER, env={"SITE_COLOUR": "red"})
         self.expect(result, True, "blue, 2, -x|two words, red")
-        told = self.cluster.run("salloc --no-shell --begin=now+1hour", USER, timeout=2).stderr
+        told = self.told_by_salloc()
         self.assertIn("nil, 0, , nil", told)
 
     def test_what_a_rule_writes_into_other_fields_is_what_the_job_has(self) -> None:

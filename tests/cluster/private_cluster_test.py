@@ -74,7 +74,6 @@ class RunningCluster(PrivateClusterCase):
     def test_a_shell_that_sources_env_talks_to_the_cluster(self) -> None:
         result = run_command(
             ["sh", "-c", f". {self.cluster.directory}/env && squeue -h && id -u ana"],
-            timeout=20,
             env={"PATH": os.environ["PATH"]},
         )
 
@@ -225,7 +224,6 @@ class Down(PrivateClusterCase):
 
         result = run_command(
             ["sh", "-c", f"{words}; {tool} up {cluster.directory} --nodes 1 --users ana && sinfo -h"],
-            timeout=60,
         )
 
         self.assertEqual(result.rc, 0, result)
@@ -247,7 +245,7 @@ class Down(PrivateClusterCase):
             with self.subTest(crashes=crashes):
                 cluster.stop("slurmdbd")
                 (programs / "crashes").write_text("again\n" * crashes)
-                result = run_command(start, timeout=60, env=env)
+                result = run_command(start, env=env)
                 self.assertEqual(result.rc, rc, result)
                 self.assertIn("slurmdbd crashed right after its start: starting it again", result.stderr)
                 self.assertEqual(cluster.status()["slurmdbd"]["running"], rc == 0)

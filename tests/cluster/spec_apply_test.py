@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from qosgate_dev.cluster.programs import slurm_version
-from qosgate_dev.testing import CommandResult, main
+from qosgate_dev.testing import HANG_SECONDS, CommandResult, main
 
 from qos_cli import QosTestCase
 from slurmdbd_proxy import COMMIT, SlurmdbdProxy
@@ -415,7 +415,7 @@ class Conflicts(PlanCase):
         self.wait_until_it_says(process, "planned")
         self.cluster.sacctmgr(command)
         before = self.shown()
-        said, _ = process.communicate("on\n", timeout=60)
+        said, _ = process.communicate("on\n", timeout=HANG_SECONDS)
         self.assertEqual(process.returncode, 1, said)
         self.assertEqual(self.shown(), before)
         return said.splitlines()[-1]
@@ -446,7 +446,7 @@ class Conflicts(PlanCase):
         self.wait_until_it_says(process, "planned")
         self.cluster.sacctmgr("modify qos q2 set priority=5")
 
-        said, _ = process.communicate("on\n", timeout=60)
+        said, _ = process.communicate("on\n", timeout=HANG_SECONDS)
 
         self.assertTrue(said.endswith("applied\n"), said)
 

@@ -20,7 +20,6 @@ from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 PRIMARY = socket.gethostname()
 STANDBY = "qgstandby"
-TAKEOVER_SECONDS = 40
 
 
 class Standby:
@@ -149,7 +148,6 @@ class StandbyTestCase(PluginTestCase):
         self.cluster.wait_for(
             lambda: "Running as primary controller" in self.standby.log()[mark:],
             "the standby takes over",
-            timeout=TAKEOVER_SECONDS,
             otherwise=self.standby.tell,
         )
 

@@ -457,9 +457,9 @@ class Try(PluginTestCase):
     def test_without_slurmctld_it_is_not_reached(self) -> None:
         self.cluster.stop("slurmctld")
         try:
-            done = self.try_job(["--wrap=true"], timeout=60)
+            done = self.try_job(["--wrap=true"])
             file = self.cluster.directory.with_name("never.json")
-            captured = self.cluster.run([self.qosgate, "capture", str(file)], timeout=60)
+            captured = self.cluster.run([self.qosgate, "capture", str(file)])
         finally:
             self.cluster.start("slurmctld")
             self.let_the_plugin_see_the_cluster()

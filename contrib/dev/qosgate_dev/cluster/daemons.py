@@ -20,7 +20,7 @@ from .layout import Layout, State
 _POLL_SECONDS = 0.01
 
 # How long a daemon that left its terminal may take to write its pid file.
-_PID_FILE_SECONDS = 10.0
+_PID_FILE_SECONDS = 30.0
 
 _SLURMDBD_RESTARTS = 2
 

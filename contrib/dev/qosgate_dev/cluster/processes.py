@@ -126,11 +126,13 @@ def wait_gone(pids: Iterable[int], seconds: float) -> set[int]:
     return remaining
 
 
-def end(pids: Iterable[int], grace_seconds: float) -> None:
-    """Asks the processes to end, and after the grace period makes them."""
+def end(pids: Iterable[int], grace_seconds: float) -> set[int]:
+    """Asks the processes to end, and after the grace period makes them. Returns those that it had to kill."""
     pids = set(pids)
     send(pids, signal.SIGTERM)
-    kill(wait_gone(pids, grace_seconds))
+    remaining = wait_gone(pids, grace_seconds)
+    kill(remaining)
+    return remaining
 
 
 def kill(pids: Iterable[int]) -> None:

@@ -18,7 +18,7 @@ from qosgate_dev.cluster import interrupts, users
 from qosgate_dev.cluster.layout import Layout
 
 # No client of Slurm takes that long unless its daemon hangs.
-_CLIENT_SECONDS = 20.0
+_CLIENT_SECONDS = 120.0
 
 _POLL_SECONDS = 0.1
 
@@ -89,7 +89,7 @@ class Stage:
         environment["PATH"] = f"{self._commands}:{environment['PATH']}"
         return _run(shlex.split(command), environment, record, home)
 
-    def wait_for(self, what: str, condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    def wait_for(self, what: str, condition: Callable[[], bool], seconds: float = 120.0) -> None:
         """Errors: Unexpected saying that `what` did not happen in time."""
         deadline = time.monotonic() + seconds
         while not condition():
