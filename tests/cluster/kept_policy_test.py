@@ -12,7 +12,9 @@ HANGING_FILES = build_root() / "tests" / "cluster" / "helpers" / "hanging_files.
 RULE = """\
 rule { submit = function(job) if job.partition == "main" then job:reject("not on main") end end }
 """
-# What a file that hangs may cost a start or a submission, compared with one that does not: both are measured here.
+# slurmctld waits so long for a file that hangs, when it starts and when it ends the plugin. The rest may take some times
+# as long as without such a file, which is measured here.
+PATIENCE_SECONDS = 2
 NOT_HELD_UP = 4
 
 
@@ -131,14 +133,14 @@ class KeptPolicy(PluginTestCase):
         self.addCleanup(hangs.unlink, missing_ok=True)
 
         start = self.cluster.time_of(start_and_submit)[0]
-        self.assertLess(start, NOT_HELD_UP * usual_start)
+        self.assertLess(start, PATIENCE_SECONDS + NOT_HELD_UP * usual_start)
         self.expect(answers[-1], False, "qosgate.d: is still being read; please try again in a moment")
         self.expect_logged_error("is not read yet, a file or directory may hang")
         self.expect(self.submit_as("root"), True)
 
         change = self.cluster.time_of(take_out_and_put_back)[0]
         self.expect(answers[-1], True)
-        self.assertLess(change, NOT_HELD_UP * usual_change)
+        self.assertLess(change, PATIENCE_SECONDS + NOT_HELD_UP * usual_change)
         self.cluster.restart("slurmctld")  # it need not be killed
 
         hangs.unlink()
