@@ -134,7 +134,7 @@ class Check(PluginTestCase):
     def test_a_step_is_not_run_and_has_no_answer(self) -> None:
         job = self.cluster.sbatch("-n1", USER).job
         self.cluster.wait_job(job, "RUNNING")
-        mark = self.cluster.directory.with_name("step-ran")
+        mark, real = (self.cluster.layout.home / USER / name for name in ("step-ran", "real-step-ran"))
         try:
             for words, env in (
                 (["srun", "touch", str(mark)], {"SLURM_JOB_ID": str(job)}),
@@ -149,8 +149,8 @@ class Check(PluginTestCase):
                     done = self.check(["srun", option, "--nodelist=n1", "touch", str(mark)], "root")
                     self.assertEqual(done.rc, USAGE, done)
                     self.assertIn("runs a program without a job", done.stderr)
-            self.cluster.run(["srun", f"--jobid={job}", "touch", f"{mark}-real"], USER, check=True)  # as a step that runs
-            self.assertFalse(mark.exists())
+            self.cluster.run(["srun", f"--jobid={job}", "touch", str(real)], USER, check=True)
+            self.assertEqual((mark.exists(), real.exists()), (False, True))
         finally:
             self.cluster.run(f"scancel {job}", check=True)
 

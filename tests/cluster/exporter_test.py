@@ -156,7 +156,7 @@ class Metrics(ExporterTestCase):
 
         for spoil in (os.mkfifo, lambda path: path.write_text("[]")):
             self.cluster.wait_for(partial(is_told_once_spoilt, spoil), "the report cannot be read, slurmctld can")
-            # The plugin writes it again, at least every half minute.
+            self.cluster.sbatch("--qos=small -n3", "ana")  # refused, and counted: the plugin writes the report again
             self.cluster.wait_for(lambda: is_told(1), "the report is back")
 
     def test_the_alerts_pass_their_tests(self) -> None:

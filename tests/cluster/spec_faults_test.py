@@ -95,6 +95,13 @@ HALF = "only the first of two transactions is stored"
 
 
 class SpecFaults(QosTestCase):
+    # The records at each end, and how long an apply takes: learnt once for all tests of the file.
+    old_records: str
+    half_records: str
+    new_records: str
+    between_records: str
+    takes: float
+
     def setUp(self) -> None:
         for account in ACCOUNTS:
             self.cluster.sacctmgr(f"add account {account}", check=False)
@@ -133,21 +140,23 @@ class SpecFaults(QosTestCase):
 
     def learn_ends(self) -> None:
         """Applies the new spec once wholly and once up to its second commit; leaves the old records."""
+        if hasattr(SpecFaults, "half_records"):
+            if self.records() != self.old_records:  # a test failed
+                self.back()
+            return
         self.apply(self.new)
         self.apply(self.between)
-        self.between_records = self.records()
+        SpecFaults.between_records = self.records()
         self.apply(self.old)
-        self.old_records = self.records()
-        begin = time.monotonic()
-        self.apply(self.new)
-        self.takes = time.monotonic() - begin
-        self.new_records = self.records()
+        SpecFaults.old_records = self.records()
+        SpecFaults.takes = self.cluster.time_of(lambda: self.apply(self.new))[0]
+        SpecFaults.new_records = self.records()
         self.back()
         self.assertEqual(self.records(), self.old_records)
         with SlurmdbdProxy(self.slurmdbd_port, at_commit(2)) as proxy:
             command = self.apply_command(self.new)
             said = self.cluster.run(command, env=self.through(proxy)).stderr
-        self.half_records = self.records()
+        SpecFaults.half_records = self.records()
         self.back()
         self.assertIn("the first of two transactions", said)
         self.assertEqual(len({self.old_records, self.half_records, self.new_records}), 3)
