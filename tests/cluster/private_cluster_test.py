@@ -8,15 +8,15 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
+from qosgate_dev.cluster.processes import cpu_seconds
 from qosgate_dev.cluster.programs import find_program
 from qosgate_dev.testing import Cluster, main
 from qosgate_dev.testing.cluster import TOOL, run_command
 from qosgate_dev.testing.private_case import LOOPBACK, PrivateClusterCase, listening_addresses, ports_of, processes_of
 
-# Between the two signals with which Meson ends a test.
+# Between the two signals with which Meson ends a test; here in CPU time.
 MESONS_PATIENCE_SECONDS = 0.5
 
 # Prints where its cluster is, and never ends.
@@ -42,6 +42,12 @@ if [ -s "$crashes" ]; then
 fi
 exec {slurmdbd}
 """
+
+
+def has_a_successor(pid: int) -> bool:
+    """Whether the process has a child that a signal to its group does not reach."""
+    children = map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    return any(os.getsid(child) == child for child in children)
 
 
 class RunningCluster(PrivateClusterCase):
@@ -264,8 +270,10 @@ class Down(PrivateClusterCase):
             assert test.stdout
             cluster = Cluster(Path(test.stdout.readline().strip()))
             self.assertNotEqual(processes_of(cluster), {})
+            before = cpu_seconds(test.pid)
             os.killpg(test.pid, signal.SIGTERM)
-            time.sleep(MESONS_PATIENCE_SECONDS)
+            cluster.wait_for(lambda: has_a_successor(test.pid), "it has left the rest to another process")
+            self.assertLess(cpu_seconds(test.pid) - before, MESONS_PATIENCE_SECONDS)
             os.killpg(test.pid, signal.SIGKILL)
 
         cluster.wait_for(lambda: not cluster.directory.parent.exists(), "the directory is gone")

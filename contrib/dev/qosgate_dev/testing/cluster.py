@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from qosgate_dev import ROOT
-from qosgate_dev.cluster import lifecycle
+from qosgate_dev.cluster import lifecycle, processes
 from qosgate_dev.cluster import users as cluster_users
 from qosgate_dev.cluster.layout import Layout
 
@@ -362,10 +362,10 @@ class Cluster:
             pause = min(2 * pause, _POLL_SECONDS)
 
     def cpu_seconds(self, daemon: str = "slurmctld") -> float:
-        """The CPU time of a running daemon so far: what a busy machine does not change. The kernel counts it in ticks."""
+        """The CPU time of a running daemon so far, which a busy machine does not change."""
         pid = self.status()[daemon]["pid"]
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        assert isinstance(pid, int)
+        return processes.cpu_seconds(pid)
 
     def time_of(self, *actions: Callable[[], object]) -> list[float]:
         """The seconds that each action takes, one after the other; to be compared with others of the same minute."""
