@@ -35,9 +35,14 @@ class PlanCase(QosTestCase):
     def clear(self) -> None:
         # Defaults first: slurmdbd 24.11 lets nobody lose the QOS that is their default. One after the other: slurmctld
         # takes what it has for the account above.
-        for change in ("defaultqos=-1", "qos="):
-            for who in ("account top", "account sub", "user ana,bob"):
-                self.cluster.sacctmgr(f"modify {who} set {change}")
+        associations = self.live()["associations"]
+        below = {"account top": ("top",), "account sub": ("sub",), "user ana,bob": ("sub:ana", "sub:bob")}
+        for change, members in (("defaultqos=-1", ("own_default",)), ("qos=", ("own", "added", "removed"))):
+            is_changed = False  # then slurmctld is told what all below have, too
+            for who, names in below.items():
+                if is_changed or any(associations[name][member] for name in names for member in members):
+                    self.cluster.sacctmgr(f"modify {who} set {change}")
+                    is_changed = True
         if others := [name for name in self.live()["qos"] if name != "normal"]:
             self.cluster.sacctmgr(f"delete qos {','.join(others)}")
 
