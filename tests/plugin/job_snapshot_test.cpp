@@ -237,7 +237,8 @@ BOOST_AUTO_TEST_CASE(reading_takes_a_small_share_of_the_time) {
     std::this_thread::sleep_for(1s);
     const int more = controller->readings - before;
     // The thread rests 20 times as long as a reading takes.
-    BOOST_TEST((more - 1) * 20 * controller->delay <= (std::chrono::steady_clock::now() - begin));
+    const std::chrono::nanoseconds rests = (more - 1) * 20 * controller->delay;
+    BOOST_TEST(rests <= (std::chrono::steady_clock::now() - begin));
 }
 
 BOOST_AUTO_TEST_CASE(jobs_do_not_become_too_old_while_the_thread_rests) {
