@@ -388,8 +388,8 @@ NodeName=n[1-2] Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=64000 Gre
             "srun --output=/dev/null true : -n3 true": "false unset",
         }
         for command, is_batch in commands.items():
-            # The job does not start here, and what the client says of it comes first.
-            result = self.cluster.run(f"timeout 30 {command}", USER)
+            # What the client says of the parts comes first; it waits if the job does not start here.
+            result = self.cluster.run_until(command, USER, "waiting for resources")
             for part in "0: ", "1: ":
                 with self.subTest(command, part=part):
                     read = self.fields_in(result, part)
