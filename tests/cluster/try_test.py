@@ -138,6 +138,8 @@ BARE_REASON = re.compile(r"sbatch: error: \w+$")
 class Try(PluginTestCase):
     maxDiff = None
     options = ("--gpus", "4")
+    # For half of it, a minute by default, clients try to reach a slurmctld that is not there.
+    slurm_conf = "SlurmctldTimeout=10\n"
 
     @classmethod
     def setUpClass(cls) -> None:
