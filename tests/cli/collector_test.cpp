@@ -5,6 +5,7 @@
 #include "exporter/collector.hpp"
 
 #include "exporter_cases.hpp"
+#include "support/becomes_true.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -29,9 +30,7 @@ BOOST_AUTO_TEST_CASE(a_failed_reading_repeats_nothing_and_the_next_one_is_served
                               .note = [&](const std::string&) { ++notes; }},
                              {.interval = std::chrono::seconds(1)});
     const auto wait_for = [&](const char* text) {
-        for (int i = 0; i < 500 && !has(*collector.metrics(), text); ++i)
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        BOOST_TEST_REQUIRE(has(*collector.metrics(), text));
+        BOOST_TEST_REQUIRE(becomes_true([&] { return has(*collector.metrics(), text); }), text);
     };
     BOOST_TEST(has(*collector.metrics(), "qosgate_up 0"));
 
@@ -65,12 +64,9 @@ BOOST_AUTO_TEST_CASE(a_reading_that_hangs_ends_what_is_told) {
     const auto is_told = [&] { return has(*collector.metrics(), "gold") && has(*collector.page(), "gold"); };
 
     collector.start();
-    for (int i = 0; i < 1000 && *readings < 2; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    BOOST_TEST_REQUIRE(becomes_true([&] { return *readings >= 2; }));
     BOOST_TEST(is_told());
-    for (int i = 0; i < 1000 && is_told(); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    BOOST_TEST(!is_told());
+    BOOST_TEST(becomes_true([&] { return !is_told(); }));
     BOOST_TEST(has(*collector.metrics(), "qosgate_up 0"));
     BOOST_TEST(has(*collector.metrics(), "qosgate_exporter_readings_total 2"));
     BOOST_TEST(has(*collector.metrics(), "qosgate_exporter_reading_failures_total 1"));

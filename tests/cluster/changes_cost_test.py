@@ -39,7 +39,7 @@ class ChangesCost(PluginTestCase):
         return int(self.cluster.run(command, user, check=True).stdout.partition(";")[0])
 
     def change(self, job: int | str, user: str, minutes: int = 60) -> CommandResult:
-        return self.cluster.run(f"scontrol update jobid={job} timelimit={minutes}", user, timeout=60)
+        return self.cluster.run(f"scontrol update jobid={job} timelimit={minutes}", user)
 
     def lines_about(self, mark: int, what: str) -> list[str]:
         pattern = re.compile(rf"job_submit/qosgate: {what}")

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shlex
-import time
 
 from qosgate_dev.testing import CommandResult, copy_command, main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
@@ -96,7 +95,7 @@ class Check(PluginTestCase):
             actual = self.cluster.run([*words, *program], USER)
             self.assertEqual(foretold["status"] == "accepted", actual.rc == 0, f"{actual}\n{foretold}")
         else:
-            actual = self.cluster.run(["timeout", "3", *words, *program], USER)
+            actual = self.cluster.run_until([*words, *program], USER, "queued and waiting for resources")
         self.cluster.run(f"scancel --user={USER}", check=True)
         self.cluster.wait_for(lambda: not self.jobs(), "the job has ended")
         said = [line for line in actual.stderr.splitlines() if not OF_CLIENT.match(line)]
@@ -135,7 +134,7 @@ class Check(PluginTestCase):
     def test_a_step_is_not_run_and_has_no_answer(self) -> None:
         job = self.cluster.sbatch("-n1", USER).job
         self.cluster.wait_job(job, "RUNNING")
-        mark = self.cluster.directory.with_name("step-ran")
+        mark, real = (self.cluster.layout.home / USER / name for name in ("step-ran", "real-step-ran"))
         try:
             for words, env in (
                 (["srun", "touch", str(mark)], {"SLURM_JOB_ID": str(job)}),
@@ -150,8 +149,8 @@ class Check(PluginTestCase):
                     done = self.check(["srun", option, "--nodelist=n1", "touch", str(mark)], "root")
                     self.assertEqual(done.rc, USAGE, done)
                     self.assertIn("runs a program without a job", done.stderr)
-            time.sleep(1)
-            self.assertFalse(mark.exists())
+            self.cluster.run(["srun", f"--jobid={job}", "touch", str(real)], USER, check=True)
+            self.assertEqual((mark.exists(), real.exists()), (False, True))
         finally:
             self.cluster.run(f"scancel {job}", check=True)
 

@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 import signal
-import time
 import unittest
 from pathlib import Path
 
@@ -94,14 +93,18 @@ class ClientFilterCase(unittest.TestCase):
 
     def setUp(self) -> None:
         shutil.rmtree(self.directory, ignore_errors=True)
+        self.write("site.lua", "site {}\n")
 
     def tearDown(self) -> None:
         self.cluster.run(f"scancel --user={USER}", check=True)
         self.cluster.wait_for(
-            lambda: not self.cluster.run("squeue --noheader", check=True).stdout, "no job is left", timeout=60
+            lambda: not self.cluster.run("squeue --noheader", check=True).stdout, "no job is left"
         )
 
     def write(self, name: str, text: str) -> None:
+        if name == "site.lua" and "client_timeout_ms" not in text:
+            # A busy machine may not answer within the usual 0.3 s.
+            text = text.replace("site {", "site { client_timeout_ms = 10000,", 1)
         self.directory.mkdir(mode=0o755, exist_ok=True)
         (self.directory / name).write_text(text)
 
@@ -299,13 +302,11 @@ rule {
         pid = self.cluster.status()["slurmctld"]["pid"]
         os.kill(pid, signal.SIGSTOP)
         try:
-            begin = time.monotonic()
-            done = self.cluster.run(["timeout", "2", "sbatch", "-vv", "-n2", "--qos=small", "--wrap=true"], USER)
-            took = time.monotonic() - begin
+            done = self.cluster.run_until("sbatch -vv -n2 --qos=small --wrap=true", USER, "not judged here")
         finally:
             os.kill(pid, signal.SIGCONT)
         self.assertIn("not judged here: slurmctld did not answer in time", done.stderr)
-        self.assertGreater(took, 1.9, "sbatch itself waits for slurmctld")
+        self.assertEqual(done.rc, -signal.SIGTERM, "sbatch itself waits for slurmctld")
 
     def test_there_is_nothing_to_judge_in_steps(self) -> None:
         job = self.run_as("sbatch -n1 --wrap='srun -vv -n1 true 2> step.txt; sleep 100'", cwd=self.home).stdout.split()[-1]

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import signal
 import tempfile
-import time
 from pathlib import Path
 
 from client_filter_test import SMALL, ClientFilterCase
@@ -188,9 +188,9 @@ if view.qos("small").MaxTRESPerJob.cpu == 2 then options.qos = "small" end
 
     def test_an_endless_rule_ends(self) -> None:
         self.client_rule("while true do end")
-        begin = time.monotonic()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         done = self.sbatch()
-        self.assertLess(time.monotonic() - begin, 30)
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 3)
         self.assertEqual(done.rc, 0, done)
         self.assertIn("was not applied because it failed", done.stderr)
 
@@ -311,7 +311,7 @@ rule {
         pid = self.cluster.status()["slurmctld"]["pid"]
         os.kill(pid, signal.SIGSTOP)
         try:
-            done = self.cluster.run(["timeout", "2", "sbatch", "-vv", "--wrap=true"], "ana")
+            done = self.cluster.run_until("sbatch -vv --wrap=true", "ana", "not judged here")
         finally:
             os.kill(pid, signal.SIGCONT)
         self.assertIn("sbatch: set", done.stderr)
@@ -333,7 +333,7 @@ rule {
         pid = self.cluster.status()["slurmctld"]["pid"]
         os.kill(pid, signal.SIGSTOP)
         try:
-            done = self.cluster.run(["timeout", "2", "sbatch", "--wrap=true"], "ana")
+            done = self.cluster.run_until("sbatch --wrap=true", "ana", "were not applied")
         finally:
             os.kill(pid, signal.SIGCONT)
         self.assertIn("qosgate: the site's rules for clients were not applied: ", done.stderr)
@@ -344,7 +344,7 @@ rule {
         pid = self.cluster.status()["slurmctld"]["pid"]
         os.kill(pid, signal.SIGSTOP)
         try:
-            done = self.cluster.run(["timeout", "5", "sbatch", "-n1", ":", "-n2", "--wrap=true"], "ana")
+            done = self.run_as("sbatch -n1 : -n2 --wrap=true")
         finally:
             os.kill(pid, signal.SIGCONT)
         self.assertEqual(done.rc, 1, done)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from qosgate_dev.cluster import slurm_conf
 from qosgate_dev.cluster.errors import ClusterError
-from qosgate_dev.testing import Cluster, ClusterFailed, main
+from qosgate_dev.testing import HANG_SECONDS, Cluster, ClusterFailed, main
 from qosgate_dev.testing.cluster import TOOL, run_command
 from qosgate_dev.testing.private_case import PrivateClusterCase
 
@@ -73,7 +73,7 @@ class FailedUp(PrivateClusterCase):
 
                 process.send_signal(signum)
 
-                _, stderr = process.communicate(timeout=20)
+                _, stderr = process.communicate(timeout=HANG_SECONDS)
                 self.assertEqual(process.returncode, 128 + signum, stderr)
                 self.assertIn(f"interrupted by {signum.name}", stderr)
                 self.assert_gone(cluster)
@@ -83,7 +83,7 @@ class FailedUp(PrivateClusterCase):
         process = self.up_until(cluster, "slurmctld")
 
         process.kill()
-        process.communicate(timeout=20)
+        process.communicate(timeout=HANG_SECONDS)
         cluster.tool("down")
 
         self.assert_gone(cluster)
@@ -97,8 +97,7 @@ class FailedUp(PrivateClusterCase):
             text=True,
         )
         started = cluster.layout.log / f"{daemon}.out"
-        deadline = time.monotonic() + 20
-        while not started.exists() and time.monotonic() < deadline:
+        while not started.exists() and process.poll() is None:
             time.sleep(0.005)
         return process
 
@@ -133,7 +132,7 @@ class Refusals(PrivateClusterCase):
         self.assertFalse(cluster.directory.exists())
 
     def test_a_directory_too_long_for_sockets_is_refused(self) -> None:
-        result = run_command([str(TOOL), "up", "/tmp/" + "x" * 60], timeout=20)
+        result = run_command([str(TOOL), "up", "/tmp/" + "x" * 60])
 
         self.assertEqual(result.rc, 64)
         self.assertIn("65 bytes long, unix sockets below it allow 60", result.stderr)

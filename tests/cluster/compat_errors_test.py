@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-from pathlib import Path
 
 from qosgate_dev.testing import CommandResult, build_root, main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
@@ -97,12 +95,6 @@ class CompatErrors(PluginTestCase):
         job = answer.stdout.split()[-1]
         return self.cluster.run(["scontrol", "update", f"jobid={job}", f"comment={comment}"], USER)
 
-    @staticmethod
-    def seconds_of(pid: object) -> float:
-        """The CPU time of a process so far."""
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
     def status(self) -> tuple[int, str, dict]:
         command = [str(build_root() / "contrib/qosgate/qosgate"), "status"]
         done = self.cluster.run(command)
@@ -110,13 +102,12 @@ class CompatErrors(PluginTestCase):
 
     def check_failures(self, is_accepted: bool, reaction: str) -> None:
         """Each failure, before and after a job for which the script works."""
-        pid = self.cluster.status()["slurmctld"]["pid"]
         for comment, told in FAILURES.items():
             with self.subTest(comment):
                 before = self.calls()
-                mark, begin = len(self.cluster.log("slurmctld")), self.seconds_of(pid)
+                mark, begin = len(self.cluster.log("slurmctld")), self.cluster.cpu_seconds()
                 answer = self.submit_with(comment)
-                spent = self.seconds_of(pid) - begin
+                spent = self.cluster.cpu_seconds() - begin
                 self.expect(answer, is_accepted, *(() if is_accepted else (FAILED, told)))
                 log = self.slurmctld_log_since(mark)
                 self.assertRegex(log, rf"error: .* user=ana.*{SCRIPT}:\d+: {re.escape(told)}.*; {reaction}")

@@ -19,7 +19,6 @@ import re
 import shlex
 import shutil
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
@@ -181,7 +180,7 @@ class Compat(unittest.TestCase):
         text = allowed.read_text()
 
         allowed.write_text(text.replace("main,short", "main"))
-        self.ours.cluster.wait_for(lambda: self.ours.ask(job, USER).code != 0, "the shorter list is in force", timeout=5)
+        self.ours.cluster.wait_for(lambda: self.ours.ask(job, USER).code != 0, "the shorter list is in force")
         allowed.chmod(0o666)
         allowed.write_text(text)
         self.ours.cluster.wait_for(
@@ -239,7 +238,8 @@ class Compat(unittest.TestCase):
         def state() -> dict:
             return json.loads((self.ours.cluster.layout.controller_state / "qosgate_status.json").read_text())
 
-        time.sleep(2)  # the status has what happened before
+        policy = re.findall(r"hash ([0-9a-f]{16})", self.ours.last_loaded)[-1]
+        self.ours.cluster.wait_for(lambda: state()["policy"] == policy, "the status has what happened before")
         before_all = {
             name: state()[name] for name in ("jobs", "changes", "refused", "changed_by_rules", "told", "rule_failed")
         }
@@ -292,7 +292,7 @@ class Compat(unittest.TestCase):
             r"changed user=ana\(\d+\) job=good .*: rule 'compat/job_submit.lua' \(compat/job_submit.lua\): time_limit",
         )
 
-        self.ours.cluster.wait_for(lambda: state()["script"]["calls"] == 6, "the status counts the calls", timeout=60)
+        self.ours.cluster.wait_for(lambda: state()["script"]["calls"] == 6, "the status counts the calls")
         counts = {name: state()[name] - before_all[name] for name in before_all}
         self.assertEqual(
             counts, {"jobs": 3, "changes": 3, "refused": 4, "changed_by_rules": 2, "told": 4, "rule_failed": 1}

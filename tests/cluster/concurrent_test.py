@@ -12,6 +12,7 @@ import collections
 import dataclasses
 import itertools
 import re
+import signal
 import subprocess
 import time
 import unittest
@@ -19,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from qosgate_dev.testing import Cluster, build_root, copy_program, main
+from qosgate_dev.testing import HANG_SECONDS, Cluster, build_root, copy_program, main
 from qosgate_dev.cluster import users
 
 USER = "ana"
@@ -31,9 +32,6 @@ NO_ANSWER = -1
 ACCOUNTING_POLICY = 2050
 INVALID_QOS = 2066
 ACCESS_DENIED = 2002
-
-# An answer may have been decided this long before it is noted.
-LATE_SECONDS = 1.0
 
 # Memory that slurmctld may gain while its threads answer refused submissions: after a warm-up, in
 # which the allocator's arenas, one per thread, find their size.
@@ -70,9 +68,10 @@ VERSIONS = {"one": "small", "two": "tiny"}
 
 
 class Answer(NamedTuple):
-    """The answer to one submission; `when` is on Python's monotonic clock."""
+    """The answer to one submission, which was decided between two moments of Python's monotonic clock."""
 
     case: str
+    after: float
     when: float
     code: int
     job: int
@@ -88,7 +87,7 @@ class Reconfigurations:
 
     def excuse(self, answer: Answer) -> bool:
         """Whether limits may not have been explained just then."""
-        return any(begin <= answer.when <= end + LATE_SECONDS for begin, end in self.spans)
+        return any(begin <= answer.when and answer.after <= end for begin, end in self.spans)
 
     def end(self) -> None:
         """Limits are explained again."""
@@ -98,27 +97,31 @@ class Reconfigurations:
 
 
 def parse_answers(output: str) -> Iterator[Answer]:
-    """The helper's output: lines for the user, then one that names their submission."""
+    """The helper's output: lines for the user, then one that names their submission. It asks when it has noted the last one."""
     lines: list[str] = []
+    after = 0.0
     for line in output.splitlines():
         found = re.fullmatch(r"answer (\w+) ([\d.]+) (-?\d+) (\d+)", line)
         if found is None:
             lines.append(line)
             continue
         case, when, code, job = found.groups()
-        yield Answer(case, float(when), int(code), int(job), "\n".join(lines))
+        yield Answer(case, after, float(when), int(code), int(job), "\n".join(lines))
+        after = float(when)
         lines = []
 
 
 class Clients:
-    """Helpers that submit at the same time until their time is over; a context manager ends them."""
+    """Helpers that submit at the same time until their time is over; a context manager ends them.
 
-    def __init__(self, cluster: Cluster, seconds: float, cases: Sequence[str]) -> None:
+    Without `seconds` they submit until they are ended.
+    """
+
+    def __init__(self, cluster: Cluster, cases: Sequence[str], seconds: float = HANG_SECONDS) -> None:
         program = copy_program(cluster, "tests/cluster/helpers/submit_loop")
         self._command = [
             program, str(seconds), *(f"{case}:{CASES[case]}" for case in cases)
         ]  # fmt: skip
-        self._seconds = seconds
         self._outputs = [
             cluster.write_beside(f"client-{number}.out", "") for number in range(CLIENTS)
         ]
@@ -142,19 +145,22 @@ class Clients:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def end(self) -> None:
         for process in self._processes:
             process.kill()
             process.wait()
 
     def are_running(self) -> bool:
-        """Whether any has not ended yet."""
-        return any(process.poll() is None for process in self._processes)
+        """Whether none has ended yet."""
+        return all(process.poll() is None for process in self._processes)
 
     def answers(self) -> list[Answer]:
         """Waits for the end; returns all answers. Errors: AssertionError if a client failed."""
         for process in self._processes:
-            code = process.wait(timeout=self._seconds + 60)
-            assert code == 0, f"a client ended with {code}"
+            code = process.wait(timeout=HANG_SECONDS)
+            assert code in (0, -signal.SIGKILL), f"a client ended with {code}"
         texts = (output.read_text(errors="replace") for output in self._outputs)
         return list(itertools.chain.from_iterable(map(parse_answers, texts)))
 
@@ -234,18 +240,26 @@ class Concurrent(unittest.TestCase):
             if reconfigurations.begin is not None and self.are_limits_explained():
                 reconfigurations.end()
 
+        put: list[str] = []
+
+        def put_next_in_force() -> None:
+            put.append(next(versions))
+            self.put_in_force(put[-1])
+
         chores = [
-            Every(1.5, lambda: self.put_in_force(next(versions))),
+            Every(1.5, put_next_in_force),
             Every(5.0, reconfigure),
             Every(0.2, look_for_the_end),
             Every(0.7, lambda: self.cluster.sacctmgr(
                 f"modify qos moving set MaxTRESPerJob=cpu={next(limits)}")),
         ]  # fmt: skip
-        with Clients(self.cluster, 20, LASTING_CASES) as clients:
-            while clients.are_running():
+        with Clients(self.cluster, LASTING_CASES) as clients:
+            while clients.are_running() and (len(reconfigurations.spans) < 4 or len(put) < 12):
                 for chore in chores:
                     chore.look()
                 time.sleep(0.05)
+            self.assertTrue(clients.are_running())
+            clients.end()
             answers = clients.answers()
         self.cluster.wait_for(self.are_limits_explained, "limits are explained again")
         look_for_the_end()
@@ -259,7 +273,7 @@ class Concurrent(unittest.TestCase):
                 getattr(self, f"check_{answer.case}")(answer, reconfigurations.excuse(answer))
         self.check_stored_jobs(answered)
         self.report(answered, reconfigurations)
-        self.assertGreater(len(reconfigurations.spans), 2)
+        self.assertGreater(len(reconfigurations.spans), 3)
         explained = [answer for answer in answered if "this job asks for 3" in answer.text]
         self.assertGreater(len(explained), 100)
         for version in VERSIONS:
@@ -308,7 +322,7 @@ class Concurrent(unittest.TestCase):
 
     def check_stored_jobs(self, answers: Sequence[Answer]) -> None:
         """slurmctld's jobs are as their users were told."""
-        listing = self.cluster.run("squeue -h -o %i|%q|%k", check=True, timeout=60).stdout
+        listing = self.cluster.run("squeue -h -o %i|%q|%k", check=True).stdout
         jobs = {int(row[0]): row[1:] for row in (line.split("|") for line in listing.splitlines())}
         told = [answer for answer in answers if answer.code == ACCEPTED]
         self.assertLessEqual({answer.job for answer in told}, jobs.keys())
@@ -320,7 +334,7 @@ class Concurrent(unittest.TestCase):
 
     def test_a_qos_that_comes_and_goes_counts_for_the_very_next_submission(self) -> None:
         """Even if it was looked up many times just before."""
-        with Clients(self.cluster, 30, ["passing", "large"]) as clients:
+        with Clients(self.cluster, ["passing", "large"]) as clients:
             for limit in (1, 2):
                 self.add_passing_qos("passing", limit)
                 self.assert_refused("passing", f"limit {limit}, this job asks for 3")
@@ -359,11 +373,11 @@ class Concurrent(unittest.TestCase):
 
     def test_memory_stays_bounded(self) -> None:
         refused = ["large", "closed", "barred", "routed_large"]
-        with Clients(self.cluster, 6, refused) as clients:
+        with Clients(self.cluster, refused, seconds=6) as clients:
             clients.answers()
         before = self.slurmctld_memory()
 
-        with Clients(self.cluster, 8, refused) as clients:
+        with Clients(self.cluster, refused, seconds=8) as clients:
             answers = clients.answers()
 
         grown = self.slurmctld_memory() - before

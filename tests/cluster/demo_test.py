@@ -8,15 +8,13 @@ import os
 import signal
 import subprocess
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
 from qosgate_dev import ROOT
-from qosgate_dev.testing import build_root, main
+from qosgate_dev.testing import HANG_SECONDS, build_root, main
 
 STORY = [str(ROOT / "contrib/dev/python"), "-m", "qosgate_dev.demo"]
-SECONDS = 120.0
 
 
 class Demo(unittest.TestCase):
@@ -50,7 +48,7 @@ class Demo(unittest.TestCase):
 
     def test_every_step_is_as_expected(self) -> None:
         with self.start() as story:
-            output, _ = story.communicate(timeout=SECONDS)
+            output, _ = story.communicate(timeout=HANG_SECONDS)
 
         self.assertEqual(story.returncode, 0, output)
         self.assertEqual(output.splitlines()[-1], "8 of 8 steps as expected", output)
@@ -67,11 +65,10 @@ class Demo(unittest.TestCase):
             with self.subTest(signum.name), self.start() as story:
                 assert story.stdout is not None
                 seen = ""
-                deadline = time.monotonic() + SECONDS
-                while "Submitted batch job" not in seen and time.monotonic() < deadline:
-                    seen += story.stdout.readline()
+                while "Submitted batch job" not in seen and (line := story.stdout.readline()):
+                    seen += line
                 story.send_signal(signum)
-                output, _ = story.communicate(timeout=SECONDS)
+                output, _ = story.communicate(timeout=HANG_SECONDS)
 
                 self.assertEqual(story.returncode, 128 + signum, seen + output)
                 self.assertIn("the cluster is gone", output)

@@ -25,17 +25,22 @@ class DirectoryCase(PluginTestCase):
         state = json.loads((self.cluster.layout.controller_state / "qosgate_status.json").read_text())
         return state["users"] or {}
 
+    def seconds_of_silence(self) -> int:
+        found = re.fullmatch(r"the directory service has not answered for (\d+) seconds", self.users_in_status()["error"])
+        self.assertIsNotNone(found, self.users_in_status())
+        return int(found[1])
+
     def submit_as(self, user: str) -> CommandResult:
         return self.cluster.run(["sbatch", "--hold", "--wrap=true"], user)
 
-    def wait_for_answer(self, user: str, accepted: bool, text: str, timeout: float = 30) -> None:
+    def wait_for_answer(self, user: str, accepted: bool, text: str) -> None:
         answers: list[CommandResult] = []
 
         def is_given() -> bool:
             answers.append(self.submit_as(user))
             return (answers[-1].rc == 0) == accepted and text in answers[-1].stderr
 
-        self.cluster.wait_for(is_given, f"{user}: {text}", timeout=timeout, otherwise=lambda: str(answers[-1]))
+        self.cluster.wait_for(is_given, f"{user}: {text}", otherwise=lambda: str(answers[-1]))
 
 
 class HangingDirectory(DirectoryCase):
@@ -51,20 +56,22 @@ class HangingDirectory(DirectoryCase):
         group.write_text(group.read_text() + f"lab:x:70001:{USER},ben\n")
         self.put_in_force({"10-lab.lua": LAB_ONLY})
         self.wait_for_answer(USER, True, "")
+        usual = self.cluster.time_of(*[lambda: self.submit_as(USER)] * 10)
         mark = len(self.cluster.log("slurmctld"))
         hangs = self.cluster.layout.passwd.parent / "hangs"
         hangs.touch()
         try:
-            begin = time.monotonic()
-            refused = self.submit_as("ben")
-            accepted = [self.submit_as(USER) for _ in range(10)]
-            self.assertLess(time.monotonic() - begin, 8, "no submission waits")
+            refused: list[CommandResult] = []
+            accepted: list[CommandResult] = []
+            for answers, user in ((refused, "ben"), (accepted, USER)):
+                took = self.cluster.time_of(*[lambda a=answers, u=user: a.append(self.submit_as(u))] * 10)
+                self.assertLess(min(took), max(usual) + 0.1, "no submission waits")
             self.assertEqual([answer.rc for answer in accepted], [0] * 10, accepted)
-            self.assertNotEqual(refused.rc, 0, refused)
-            self.wait_for_answer("ben", False, "", timeout=5)
+            self.assertNotIn(0, [answer.rc for answer in refused], refused)
+            self.wait_for_answer("ben", False, "")
             self.expect_logged_error("users: the directory service has not answered for")
-            self.assertRegex(self.users_in_status()["error"], r"^the directory service has not answered for \d+ seconds$")
-            time.sleep(5)
+            silent = self.seconds_of_silence()
+            self.cluster.wait_for(lambda: self.seconds_of_silence() >= silent + 5, "the status says that it goes on")
             self.submit_as("ben")
             log = self.cluster.log("slurmctld")[mark:]
             self.assertEqual(log.count("users: the directory service has not answered for"), 1)
@@ -86,9 +93,7 @@ class HangingDirectory(DirectoryCase):
         hangs.touch()
         try:
             self.submit_as("ben")
-            begin = time.monotonic()
-            self.cluster.stop("slurmctld")
-            self.assertLess(time.monotonic() - begin, 15)
+            self.cluster.stop("slurmctld")  # which need not be killed
         finally:
             hangs.unlink()
             (self.directory / "10-lab.lua").unlink()
@@ -104,7 +109,7 @@ class ManyUsers(DirectoryCase):
     def answers_per_second(self, seconds: int = 4) -> float:
         """Of one client that submits refused jobs, one after the other."""
         program = copy_program(self.cluster, "tests/cluster/helpers/submit_loop")
-        result = self.cluster.run([program, str(seconds), "job"], USER, timeout=60, check=True)
+        result = self.cluster.run([program, str(seconds), "job"], USER, check=True)
         codes = re.findall(r"^answer job \S+ (-?\d+)", result.stderr, re.MULTILINE)
         self.assertNotIn("0", codes)
         return (len(codes) - codes.count("-1")) / seconds  # -1: no answer
@@ -119,7 +124,7 @@ class ManyUsers(DirectoryCase):
         group.write_text(group.read_text() + "".join(labs))
         for begin in range(0, self.COUNT, 2000):
             users = ",".join(names[begin : begin + 2000])
-            added = self.cluster.run(f"sacctmgr -i -Q add user {users} account=astro", timeout=120)
+            added = self.cluster.run(f"sacctmgr -i -Q add user {users} account=astro")
             self.assertEqual(added.rc, 0, added.stderr)
         self.put_in_force({"10-lab.lua": REFUSES})
         self.wait_for_answer(USER, False, "lab only")
@@ -134,7 +139,7 @@ class ManyUsers(DirectoryCase):
         self.cluster.wait_for(
             lambda: self.users_in_status()["count"] >= self.COUNT and self.users_in_status()["read_at"],
             "all users are known",
-            timeout=400,
+            progress=lambda: self.users_in_status()["count"],
             otherwise=lambda: str(self.users_in_status()),
         )
         took = time.monotonic() - began

@@ -177,6 +177,9 @@ OPTIONS: dict[str, dict[str, str]] = {
     "--core-spec=1": {"core_spec": "1 set", "thread_spec": "nil unset"},
     "--thread-spec=1": {"thread_spec": "1 set", "core_spec": "nil unset"},
     "--gpus=2": {"gpus": "2 set", "gpu": "2:any:job set", "gpu_requests": "2:any:job set", "tres_per_job": "gres:gpu:2 set"},
+    "--gres=gpu:2": {"gpu": "2:any:node set"},
+    "--gpus-per-node=1": {"gpu": "1:any:node set"},
+    "-n2 --gpus-per-task=1": {"gpu": "1:any:task set"},
     "--gpus=a100": {"gpus": "1 set", "gpu": "1:a100:job set", "tres_per_job": "gres:gpu:a100 set"},
     "--gres=gpu:a100:2": {
         "gpus": "2 set", "gpu": "2:a100:node set", "gpu_requests": "2:a100:node set", "tres_per_node": "gres:gpu:a100:2 set",
@@ -385,8 +388,8 @@ NodeName=n[1-2] Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=64000 Gre
             "srun --output=/dev/null true : -n3 true": "false unset",
         }
         for command, is_batch in commands.items():
-            # The job does not start here, and what the client says of it comes first.
-            result = self.cluster.run(f"timeout 30 {command}", USER, timeout=60)
+            # What the client says of the parts comes first; it waits if the job does not start here.
+            result = self.cluster.run_until(command, USER, "waiting for resources")
             for part in "0: ", "1: ":
                 with self.subTest(command, part=part):
                     read = self.fields_in(result, part)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from qosgate_dev import ROOT
-from qosgate_dev.testing import CommandResult, main
+from qosgate_dev.testing import HANG_SECONDS, CommandResult, main
 from qosgate_dev.testing.installation import Installation
 
 from qos_cli import QosTestCase
@@ -257,7 +257,7 @@ class Library(QosTestCase):
         self.cluster.stop("slurmdbd")
         self.cluster.start("slurmdbd")
 
-        rest, errors = process.communicate("\n", timeout=60)
+        rest, errors = process.communicate("\n", timeout=HANG_SECONDS)
 
         self.assertEqual(process.returncode, 0, errors)
         statuses = [json.loads(line)[0] for line in rest.splitlines()]

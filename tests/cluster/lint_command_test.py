@@ -7,6 +7,7 @@ import dataclasses
 import json
 import re
 
+from qosgate_dev.cluster import processes
 from qosgate_dev.cluster.programs import slurm_version
 from qosgate_dev.testing import main
 from qosgate_dev.testing.limits_case import LimitsTestCase
@@ -212,7 +213,11 @@ class Lint(LimitsTestCase):
         if text == self.conf.read_text():
             return
         self.conf.write_text(text)
-        self.cluster.restart("slurmctld")
+        # Killed, because it takes a second to end, and nothing here is in its state.
+        pid = self.cluster.status()["slurmctld"]["pid"]
+        assert isinstance(pid, int)
+        processes.kill([pid])
+        self.cluster.start("slurmctld")
         self.cluster.scontrol("update PartitionName=viz QOS=vizqos")
 
     def set_line(self, line: str) -> None:

@@ -8,16 +8,16 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from qosgate_dev import ROOT
+from qosgate_dev.cluster.processes import cpu_seconds
 from qosgate_dev.cluster.programs import find_program
 from qosgate_dev.testing import Cluster, ClusterFailed, build_root, copy_command, main
 from qosgate_dev.testing.cluster import TOOL, run_command
 from qosgate_dev.testing.private_case import LOOPBACK, PrivateClusterCase, listening_addresses, ports_of, processes_of
 
-# Between the two signals with which Meson ends a test.
+# Between the two signals with which Meson ends a test; here in CPU time.
 MESONS_PATIENCE_SECONDS = 0.5
 
 # Prints where its cluster is, and never ends.
@@ -43,6 +43,12 @@ if [ -s "$crashes" ]; then
 fi
 exec {slurmdbd}
 """
+
+
+def has_a_successor(pid: int) -> bool:
+    """Whether the process has a child that a signal to its group does not reach."""
+    children = map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    return any(os.getsid(child) == child for child in children)
 
 
 class RunningCluster(PrivateClusterCase):
@@ -91,7 +97,6 @@ class RunningCluster(PrivateClusterCase):
     def test_a_shell_that_sources_env_talks_to_the_cluster(self) -> None:
         result = run_command(
             ["sh", "-c", f". {self.cluster.directory}/env && squeue -h && id -u ana"],
-            timeout=20,
             env={"PATH": os.environ["PATH"]},
         )
 
@@ -242,7 +247,6 @@ class Down(PrivateClusterCase):
 
         result = run_command(
             ["sh", "-c", f"{words}; {tool} up {cluster.directory} --nodes 1 --users ana && sinfo -h"],
-            timeout=60,
         )
 
         self.assertEqual(result.rc, 0, result)
@@ -264,7 +268,7 @@ class Down(PrivateClusterCase):
             with self.subTest(crashes=crashes):
                 cluster.stop("slurmdbd")
                 (programs / "crashes").write_text("again\n" * crashes)
-                result = run_command(start, timeout=60, env=env)
+                result = run_command(start, env=env)
                 self.assertEqual(result.rc, rc, result)
                 self.assertIn("slurmdbd crashed right after its start: starting it again", result.stderr)
                 self.assertEqual(cluster.status()["slurmdbd"]["running"], rc == 0)
@@ -283,8 +287,10 @@ class Down(PrivateClusterCase):
             assert test.stdout
             cluster = Cluster(Path(test.stdout.readline().strip()))
             self.assertNotEqual(processes_of(cluster), {})
+            before = cpu_seconds(test.pid)
             os.killpg(test.pid, signal.SIGTERM)
-            time.sleep(MESONS_PATIENCE_SECONDS)
+            cluster.wait_for(lambda: has_a_successor(test.pid), "it has left the rest to another process")
+            self.assertLess(cpu_seconds(test.pid) - before, MESONS_PATIENCE_SECONDS)
             os.killpg(test.pid, signal.SIGKILL)
 
         cluster.wait_for(lambda: not cluster.directory.parent.exists(), "the directory is gone")

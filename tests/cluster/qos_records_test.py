@@ -233,7 +233,7 @@ class Combinations(QosTestCase):
                 for assignment, column, value in chosen:
                     wanted[name][column] = merged(wanted[name][column], assignment, value)
 
-            result = self.cluster.run([helper, *changes], timeout=60)
+            result = self.cluster.run([helper, *changes])
 
             self.assertTrue(result.stdout.endswith("\napplied\n"), str(result))
             shown = self.shown()

@@ -8,7 +8,7 @@ import threading
 import time
 
 from qosgate_dev.cluster.programs import mariadb_version
-from qosgate_dev.testing import main
+from qosgate_dev.testing import HANG_SECONDS, main
 
 from mariadb_locks import has_lock_wait
 from qos_cli import CONFLICT, EXISTS, OK, QosTestCase
@@ -30,7 +30,7 @@ class Together(QosTestCase):
     def both(self, first: list[str], second: list[str]) -> list[tuple[int, str]]:
         """Runs two commands at once; exit status and standard error of each."""
         processes = [self.start(*first), self.start(*second)]
-        errors = [process.communicate(timeout=60)[1] for process in processes]
+        errors = [process.communicate(timeout=HANG_SECONDS)[1] for process in processes]
         return [(p.returncode, error) for p, error in zip(processes, errors, strict=True)]
 
     def wait_for_a_lock_wait(self) -> None:
@@ -78,13 +78,13 @@ class Together(QosTestCase):
         open_prompt = self.start_program("stdbuf", "-o0", "sacctmgr", *change.split())
         self.wait_until_it_says(open_prompt, "to decide")  # it holds the record when it asks
 
+        start = time.monotonic()
         ours = self.start("update", "t-wait", "MaxTRESPU=cpu=10", "Flags+=DenyOnLimit")
         assert ours.stderr is not None
-        start = time.monotonic()
         said = ours.stderr.readline()
         waited = time.monotonic() - start
-        open_prompt.communicate("y\n", timeout=30)
-        out, rest = ours.communicate(timeout=30)
+        open_prompt.communicate("y\n", timeout=HANG_SECONDS)
+        out, rest = ours.communicate(timeout=HANG_SECONDS)
 
         self.assertIn("to modify QOS t-wait: another administrator's transaction is probably", said)
         self.assertGreater(waited, 1.5)
@@ -107,10 +107,10 @@ class Together(QosTestCase):
                 change = "-i modify qos t-late set maxtrespu=mem=5G"
                 env = self.conf_with("theirs.conf", AccountingStoragePort=their_proxy.port)
                 sacctmgr.append(self.start_program("sacctmgr", *change.split(), env=env))
-                wants_to_write.wait(timeout=20)
+                wants_to_write.wait(timeout=HANG_SECONDS)
                 self.wait_for_a_lock_wait()  # slurmdbd has read the row, and waits to write it
             elif sacctmgr and body.startswith(READ_QOS):
-                sacctmgr[0].wait(timeout=20)
+                sacctmgr[0].wait(timeout=HANG_SECONDS)
 
         with (
             SlurmdbdProxy(self.slurmdbd_port, before=theirs) as their_proxy,
@@ -121,7 +121,7 @@ class Together(QosTestCase):
             result = self.qos("update", "t-late", "MaxTRESPU=cpu=10", rc=rc, env=env)
 
         if refuses_stale_writes():
-            self.assertNotEqual(sacctmgr[0].wait(timeout=20), 0)
+            self.assertNotEqual(sacctmgr[0].wait(timeout=HANG_SECONDS), 0)
             self.assertEqual(self.stored("t-late", "maxtrespu"), "cpu=10")
             return
         self.assertEqual(self.stored("t-late", "maxtrespu"), "cpu=2,mem=5G")

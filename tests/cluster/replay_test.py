@@ -121,10 +121,10 @@ class Replay(PluginTestCase):
             for _ in range(30):
                 file.write(line * 1000)
         command = [str(build_root() / "contrib/qosgate/qosgate"), "policy", "replay", "--from", str(many), "--policy", str(slow)]
-        shown = self.cluster.run(on_terminal(100, *command), timeout=60)
+        shown = self.cluster.run(on_terminal(100, *command))
         self.assertRegex(shown.stdout, r"[123]0000 jobs so far, \d+ each second")
         self.assertIn("30000 of 30000 recorded decisions, decided again", shown.stdout)
-        plain = self.cluster.run(command, timeout=60)
+        plain = self.cluster.run(command)
         self.assertIn("30000 of 30000 recorded decisions, decided again", plain.stdout)
         self.assertNotIn("so far", plain.stdout + plain.stderr)
 

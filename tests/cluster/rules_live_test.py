@@ -206,17 +206,15 @@ class RulesLive(PluginTestCase):
         def submit_some() -> set[str]:
             return {self.submit("--hold").stderr for _ in range(5)}
 
-        begin = time.monotonic()
+        before = self.cluster.cpu_seconds()
         with ThreadPoolExecutor(4) as pool:
             answers = [pool.submit(submit_some) for _ in range(3)]
             while not all(answer.done() for answer in answers):
-                asked = time.monotonic()
                 self.cluster.run("squeue --noheader", USER, check=True)
-                self.assertLess(time.monotonic() - asked, 3)
+        self.assertLess(self.cluster.cpu_seconds() - before, 3, "of which others would wait")
         for answer in answers:
             for told in answer.result():
                 self.assertIn("10-endless.lua:1: more than 100000 instructions", told)
-        self.assertLess(time.monotonic() - begin, 20)
 
     def test_a_table_of_the_site_decides_and_changes_without_a_restart(self) -> None:
         rule = (

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import signal
 
 from qosgate_dev.testing import main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
@@ -317,9 +318,11 @@ class Enforcing(PluginTestCase):
     def test_updates_of_batch_and_interactive_jobs(self) -> None:
         batch = self.cluster.sbatch("--hold -n3", USER).jobid
         array = self.cluster.sbatch("--hold -n3 --array=1-20", USER).jobid
-        allocation = self.cluster.run("salloc --no-shell --begin=now+1hour -n3", USER, timeout=2)
-        waiting = re.search(r"Pending job allocation (\d+)", allocation.stderr)
-        for job in filter(None, (batch, array, waiting and int(waiting[1]))):
+        allocation = self.cluster.run_until(
+            "salloc --no-shell --begin=now+1hour -n3", USER, "Pending job allocation", signal.SIGKILL
+        )
+        waiting = int(re.search(r"Pending job allocation (\d+)", allocation.stderr)[1])
+        for job in (batch, array, waiting):
             for change, works in (
                 ("comment=hello", True),
                 ("qos=other", False),

@@ -58,6 +58,8 @@ class SlurmdbdProxy:
             while True:
                 client, _ = self._listener.accept()
                 server = socket.create_connection(self._target)
+                for end in (client, server):
+                    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 self._open += [client, server]
                 threading.Thread(target=self._requests, args=(client, server), daemon=True).start()
                 threading.Thread(target=self._answers, args=(client, server), daemon=True).start()
@@ -86,13 +88,27 @@ class SlurmdbdProxy:
     @staticmethod
     def _answers(client: socket.socket, server: socket.socket) -> None:
         with contextlib.suppress(OSError):
-            while data := server.recv(65536):
+            while data := _receive(server, 65536):
                 client.sendall(data)
             client.shutdown(socket.SHUT_RDWR)
 
 
 def _messages(sock: socket.socket) -> Iterator[bytes]:
     """Slurm's messages: a length in network order, then as many bytes."""
-    stream = sock.makefile("rb")
-    while len(head := stream.read(4)) == 4:
-        yield head + stream.read(struct.unpack("!I", head)[0])
+    while len(head := _receive_all(sock, 4)) == 4:
+        yield head + _receive_all(sock, struct.unpack("!I", head)[0])
+
+
+def _receive_all(sock: socket.socket, size: int) -> bytes:
+    """So many bytes; fewer at the end."""
+    data = b""
+    while len(data) < size and (more := _receive(sock, size - len(data))):
+        data += more
+    return data
+
+
+def _receive(sock: socket.socket, size: int) -> bytes:
+    # Slurm sends the length of a message apart, and its kernel holds the rest back until that is acknowledged: without this
+    # after 40 ms. It holds for a while only.
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+    return sock.recv(size)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from qosgate_dev.cluster.programs import slurm_version
-from qosgate_dev.testing import CommandResult, copy_program, main
+from qosgate_dev.testing import HANG_SECONDS, CommandResult, copy_program, main
 
 from qos_cli import QosTestCase
 from slurmdbd_proxy import COMMIT, SlurmdbdProxy
@@ -35,9 +35,14 @@ class PlanCase(QosTestCase):
     def clear(self) -> None:
         # Defaults first: slurmdbd 24.11 lets nobody lose the QOS that is their default. One after the other: slurmctld
         # takes what it has for the account above.
-        for change in ("defaultqos=-1", "qos="):
-            for who in ("account top", "account sub", "user ana,bob"):
-                self.cluster.sacctmgr(f"modify {who} set {change}")
+        associations = self.live()["associations"]
+        below = {"account top": ("top",), "account sub": ("sub",), "user ana,bob": ("sub:ana", "sub:bob")}
+        for change, members in (("defaultqos=-1", ("own_default",)), ("qos=", ("own", "added", "removed"))):
+            is_changed = False  # then slurmctld is told what all below have, too
+            for who, names in below.items():
+                if is_changed or any(associations[name][member] for name in names for member in members):
+                    self.cluster.sacctmgr(f"modify {who} set {change}")
+                    is_changed = True
         if others := [name for name in self.live()["qos"] if name != "normal"]:
             self.cluster.sacctmgr(f"delete qos {','.join(others)}")
 
@@ -217,7 +222,8 @@ class Plans(PlanCase):
         self.assertGreater(capacity[""]["gres/gpu"], 0)
         self.cluster.stop("slurmctld")
         self.addCleanup(self.cluster.start, "slurmctld")
-        self.assertEqual(self.live()["capacity"], {})
+        hurried = self.conf_with("hurried.conf", MessageTimeout="10\nSlurmctldTimeout=4")  # who asks gives up after half of it
+        self.assertEqual(json.loads(self.cluster.run([str(HELPER), "show"], env=hurried).stdout)["capacity"], {})
 
 
 class InSlurmctld(PlanCase):
@@ -415,7 +421,7 @@ class Conflicts(PlanCase):
         self.wait_until_it_says(process, "planned")
         self.cluster.sacctmgr(command)
         before = self.shown()
-        said, _ = process.communicate("on\n", timeout=60)
+        said, _ = process.communicate("on\n", timeout=HANG_SECONDS)
         self.assertEqual(process.returncode, 1, said)
         self.assertEqual(self.shown(), before)
         return said.splitlines()[-1]
@@ -446,7 +452,7 @@ class Conflicts(PlanCase):
         self.wait_until_it_says(process, "planned")
         self.cluster.sacctmgr("modify qos q2 set priority=5")
 
-        said, _ = process.communicate("on\n", timeout=60)
+        said, _ = process.communicate("on\n", timeout=HANG_SECONDS)
 
         self.assertTrue(said.endswith("applied\n"), said)
 

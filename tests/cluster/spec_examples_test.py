@@ -82,7 +82,7 @@ class Ansible(SpecTestCase):
             "ANSIBLE_STDOUT_CALLBACK": "default",  # the one for JSON is no part of newer ansible-core
         }
         command = ["ansible-playbook", "-i", "localhost,", *options, str(self.directory / "play.yaml")]
-        result = self.cluster.run(command, env=env, timeout=120)
+        result = self.cluster.run(command, env=env)
         self.assertEqual(result.rc, rc, str(result))
         return result
 

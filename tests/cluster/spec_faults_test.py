@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from qosgate_dev.testing import main
+from qosgate_dev.testing import HANG_SECONDS, main
 
 from qos_cli import CONFLICT, OK, QosTestCase
 from slurmdbd_proxy import COMMIT, SlurmdbdProxy
@@ -95,6 +95,13 @@ HALF = "only the first of two transactions is stored"
 
 
 class SpecFaults(QosTestCase):
+    # The records at each end, and how long an apply takes: learnt once for all tests of the file.
+    old_records: str
+    half_records: str
+    new_records: str
+    between_records: str
+    takes: float
+
     def setUp(self) -> None:
         for account in ACCOUNTS:
             self.cluster.sacctmgr(f"add account {account}", check=False)
@@ -118,7 +125,7 @@ class SpecFaults(QosTestCase):
         return [str(self.binary), "spec", "apply", "--yes", "--timeout", "20", "--history", str(self.history), spec]
 
     def apply(self, spec: str, env: Mapping[str, str] | None = None) -> None:
-        self.cluster.run(self.apply_command(spec), timeout=60, check=True, env=env)
+        self.cluster.run(self.apply_command(spec), check=True, env=env)
 
     def back(self) -> None:
         """From any end to the old records."""
@@ -133,21 +140,23 @@ class SpecFaults(QosTestCase):
 
     def learn_ends(self) -> None:
         """Applies the new spec once wholly and once up to its second commit; leaves the old records."""
+        if hasattr(SpecFaults, "half_records"):
+            if self.records() != self.old_records:  # a test failed
+                self.back()
+            return
         self.apply(self.new)
         self.apply(self.between)
-        self.between_records = self.records()
+        SpecFaults.between_records = self.records()
         self.apply(self.old)
-        self.old_records = self.records()
-        begin = time.monotonic()
-        self.apply(self.new)
-        self.takes = time.monotonic() - begin
-        self.new_records = self.records()
+        SpecFaults.old_records = self.records()
+        SpecFaults.takes = self.cluster.time_of(lambda: self.apply(self.new))[0]
+        SpecFaults.new_records = self.records()
         self.back()
         self.assertEqual(self.records(), self.old_records)
         with SlurmdbdProxy(self.slurmdbd_port, at_commit(2)) as proxy:
             command = self.apply_command(self.new)
-            said = self.cluster.run(command, timeout=60, env=self.through(proxy)).stderr
-        self.half_records = self.records()
+            said = self.cluster.run(command, env=self.through(proxy)).stderr
+        SpecFaults.half_records = self.records()
         self.back()
         self.assertIn("the first of two transactions", said)
         self.assertEqual(len({self.old_records, self.half_records, self.new_records}), 3)
@@ -194,7 +203,6 @@ class Faults(SpecFaults):
         self.cluster.wait_for(
             lambda: self.cluster.sacctmgr("-n show cluster", check=False).rc == 0,
             f"slurmdbd answers after the end of {victim}",
-            timeout=60,
         )
 
     def test_the_next_apply_finishes_whatever_is_killed(self) -> None:
@@ -214,7 +222,7 @@ class Faults(SpecFaults):
         apply = self.start_program(*self.apply_command(self.new))
         time.sleep(delay)
         self.kill(victim, apply)
-        said = "".join(apply.communicate(timeout=60))
+        said = "".join(apply.communicate(timeout=HANG_SECONDS))
         self.revive(victim)
         end = self.name_of(self.records())
 
@@ -234,7 +242,7 @@ class Faults(SpecFaults):
         for commit, more in [(0, 30), *((1, more) for more in range(0, 14, 2)), (2, 0), (2, 2)]:
             with self.subTest(commit=commit, more=more):
                 with SlurmdbdProxy(self.slurmdbd_port, at_commit(commit, more)) as proxy:
-                    result = self.cluster.run(self.apply_command(self.new), timeout=60, env=self.through(proxy))
+                    result = self.cluster.run(self.apply_command(self.new), env=self.through(proxy))
                 end = self.name_of(self.records())
                 self.assertIn(end, ("old", "half", "new"), str(result))
                 self.expect_truth(result.stderr, end)
@@ -273,7 +281,7 @@ class Interrupts(SpecFaults):
                 apply = self.start_program(*self.apply_command(self.new))
                 time.sleep(delay)
                 apply.send_signal(signal.SIGINT)
-                said = "".join(apply.communicate(timeout=60))
+                said = "".join(apply.communicate(timeout=HANG_SECONDS))
                 end = self.name_of(self.records())
 
                 self.assertIn(apply.returncode, (OK, -signal.SIGINT), said)
@@ -292,7 +300,7 @@ class Interrupts(SpecFaults):
                     apply.send_signal(signal.SIGINT)
                     self.wait_for_words(apply, "a second interrupt ends this at once")
                     apply.send_signal(signal.SIGINT)
-                    _, said = apply.communicate(timeout=30)
+                    _, said = apply.communicate(timeout=HANG_SECONDS)
                 self.assertEqual(apply.returncode, -signal.SIGINT, said)
                 self.assertIn(words, said)
                 self.assertNotIn("the change is stored", said)
@@ -315,7 +323,7 @@ class Together(SpecFaults):
                     one = self.start_program(*self.apply_command(self.new))
                     time.sleep(delay)
                     two = self.start_program(*self.apply_command(rival))
-                    words = [process.communicate(timeout=60) for process in (one, two)]
+                    words = [process.communicate(timeout=HANG_SECONDS) for process in (one, two)]
                     found = self.records()
 
                     said = str(words)

@@ -124,7 +124,7 @@ class Told(SpecTestCase):
         unnamed = self.write("b.yaml", "owner: base\nqos:\n  li9:\n    MaxWall: 60\n")
 
         def ignored(file: str) -> list[tuple[str, int]]:
-            found = json.loads(self.cluster.run([str(self.binary), "spec", "lint", file, "--json"], timeout=60).stdout)
+            found = json.loads(self.cluster.run([str(self.binary), "spec", "lint", file, "--json"]).stdout)
             return [(f["where"], f["line"]) for f in found["findings"] if f["code"] == "priority-ignored"]
 
         self.assertEqual(ignored(named), [("slurm.conf", 5)])

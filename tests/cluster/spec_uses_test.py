@@ -104,12 +104,12 @@ class UsedQos(SpecTestCase):
         one, jobs = self.two_with_jobs("fa", "--hold")
         words = [str(self.binary), "spec", "apply", one, "--prune", "--yes", "--move-jobs-to", "fa-to", "--history", self.history]
         with SlurmdbdProxy(self.slurmdbd_port, fail_at=10**6) as proxy:
-            self.cluster.run([*words, "--dry-run"], env=self.through(proxy), timeout=60, check=True)
+            self.cluster.run([*words, "--dry-run"], env=self.through(proxy), check=True)
             first = proxy.requests
         moved_back = 0
         for n in range(first + 1, first + 40):
             with self.subTest(request=n), SlurmdbdProxy(self.slurmdbd_port, fail_at=n) as proxy:
-                result = self.cluster.run(words, env=self.through(proxy), timeout=60)
+                result = self.cluster.run(words, env=self.through(proxy))
                 if not self.exists("fa"):
                     break
                 if "these jobs are in QOS fa-to now" in result.stderr:

@@ -12,8 +12,8 @@ from pathlib import Path
 from qosgate_dev.testing import CommandResult, build_root, main
 from standby_test import PRIMARY, STANDBY, StandbyTestCase, refusal
 
-# Three seconds for all controllers, and what the rest takes on a busy machine.
-BOUND_SECONDS = 8
+# For all controllers together.
+PATIENCE_SECONDS = 3
 
 
 class StandbyStatus(StandbyTestCase):
@@ -31,7 +31,6 @@ class StandbyStatus(StandbyTestCase):
         self.cluster.wait_for(
             lambda: self.ask().rc == rc and words in self.ask().stdout,
             f"the status is {rc}: {words}",
-            timeout=40,
             otherwise=lambda: str(self.ask()),
         )
         return self.status()
@@ -78,6 +77,7 @@ class StandbyStatus(StandbyTestCase):
 
     def test_a_standby_that_hangs_is_not_waited_for(self) -> None:
         self.wait_for(0)
+        usual = self.cluster.time_of(self.status)[0]
         pid = json.loads(self.standby_file.read_text())["pid"]
         os.kill(pid, signal.SIGSTOP)
         try:
@@ -88,7 +88,7 @@ class StandbyStatus(StandbyTestCase):
             os.kill(pid, signal.SIGCONT)
         self.assertEqual(status["controllers"][1]["answers"], False)
         self.assertEqual(status["controllers"][0]["answers"], True)
-        self.assertLess(took, BOUND_SECONDS)
+        self.assertLess(took, PATIENCE_SECONDS + 1 + 5 * usual)
         self.wait_for(0)
 
     def test_a_standby_without_the_plugin_is_told(self) -> None:

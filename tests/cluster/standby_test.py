@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 from qosgate_dev.cluster import processes, programs
@@ -20,7 +20,6 @@ from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 PRIMARY = socket.gethostname()
 STANDBY = "qgstandby"
-TAKEOVER_SECONDS = 40
 
 
 class Standby:
@@ -42,9 +41,10 @@ class Standby:
         shutil.copytree(layout.etc, self.etc, ignore=shutil.ignore_patterns(STANDBY, "qosgate.d"))
         self.hosts = self.etc / layout.hosts.name
         self.hosts.write_text(layout.hosts.read_text() + f"127.0.0.2 {STANDBY}\n")
+        self.pid_file = layout.run / f"{STANDBY}.pid"
         conf = self.etc / "slurm.conf"
         paths = {
-            str(layout.run / "slurmctld.pid"): str(layout.run / f"{STANDBY}.pid"),
+            str(layout.run / "slurmctld.pid"): str(self.pid_file),
             str(layout.log / "slurmctld.log"): str(self.log_file),
         }
         text = conf.read_text()
@@ -71,6 +71,15 @@ class Standby:
             self._process.kill()
             self._process.wait()
             self._process = None
+
+    def wake_ups(self) -> dict[str, int]:
+        """How often its threads of policy and status have gone to sleep."""
+        tasks = Path(f"/proc/{int(self.pid_file.read_text())}/task").iterdir()
+        names = {(task / "comm").read_text().strip(): (task / "status").read_text() for task in tasks}
+        return {
+            name: int(re.search(r"\nvoluntary_ctxt_switches:\s+(\d+)", names[name])[1])
+            for name in ("qosgate-policy", "qosgate-status")
+        }
 
     def log(self) -> str:
         return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
@@ -149,7 +158,6 @@ class StandbyTestCase(PluginTestCase):
         self.cluster.wait_for(
             lambda: "Running as primary controller" in self.standby.log()[mark:],
             "the standby takes over",
-            timeout=TAKEOVER_SECONDS,
             otherwise=self.standby.tell,
         )
 
@@ -158,9 +166,13 @@ class StandbyTestCase(PluginTestCase):
         self.expect(self.cluster.run(["sbatch", "--hold", "--wrap=true"], USER), False, words)
 
     def let_the_standby_look(self) -> None:
-        """Time for several looks of both its threads: at its directory (every 0.4 s) and at its status (every
-        second). The sleep proves that nothing happens in that time; there is no event to wait for."""
-        time.sleep(3)
+        """Waits for several looks of both its threads, at its directory and at its status: a look makes no difference to see."""
+        before = self.standby.wake_ups()
+        self.cluster.wait_for(
+            lambda: all(count >= before[name] + 4 for name, count in self.standby.wake_ups().items()),
+            "both threads look",
+            otherwise=self.standby.tell,
+        )
 
     def host_of_status(self) -> str:
         return json.loads(self.status_file.read_text())["host"]

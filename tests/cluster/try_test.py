@@ -138,6 +138,8 @@ BARE_REASON = re.compile(r"sbatch: error: \w+$")
 class Try(PluginTestCase):
     maxDiff = None
     options = ("--gpus", "4")
+    # For half of it, a minute by default, clients try to reach a slurmctld that is not there.
+    slurm_conf = "SlurmctldTimeout=10\n"
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -457,9 +459,9 @@ class Try(PluginTestCase):
     def test_without_slurmctld_it_is_not_reached(self) -> None:
         self.cluster.stop("slurmctld")
         try:
-            done = self.try_job(["--wrap=true"], timeout=60)
+            done = self.try_job(["--wrap=true"])
             file = self.cluster.directory.with_name("never.json")
-            captured = self.cluster.run([self.qosgate, "capture", str(file)], timeout=60)
+            captured = self.cluster.run([self.qosgate, "capture", str(file)])
         finally:
             self.cluster.start("slurmctld")
             self.let_the_plugin_see_the_cluster()

@@ -37,7 +37,7 @@ class UnknownCluster(PluginTestCase):
     def run_until_it_is_known(self, *commands: str) -> list[CommandResult]:
         """The answers to users' commands that come before the partitions are known."""
         with concurrent.futures.ThreadPoolExecutor(len(commands)) as pool:
-            waiting = [pool.submit(self.cluster.run, command, USER, timeout=60) for command in commands]
+            waiting = [pool.submit(self.cluster.run, command, USER) for command in commands]
             self.cluster.wait_for(
                 lambda: self.slurmctld_log_since(self.log_mark).count(CANNOT_CHECK_YET) >= len(commands),
                 "every job is to be submitted again",

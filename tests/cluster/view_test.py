@@ -63,9 +63,10 @@ class View(PluginTestCase):
             ' job:note("now=%d %04d-%02d-%02d %d %02d:%02d", now.seconds, now.year, now.month, now.day, now.weekday,'
             " now.hour, now.minute)"
         )
+        before = int(time.time())
         told = self.told()
         seconds = int(told.partition("now=")[2].split()[0])
-        self.assertLess(abs(seconds - time.time()), 5)
+        self.assertTrue(before <= seconds <= time.time(), seconds)
         self.assertIn(time.strftime("%Y-%m-%d %u %H:%M", time.localtime(seconds)), told)
 
     def test_a_rule_closes_a_partition_by_the_hour(self) -> None:
@@ -167,7 +168,7 @@ class View(PluginTestCase):
         self.expect(self.submit("--hold --comment=bio"), False, "lab-bio only")
         by_root = ["sbatch", "--hold", f"--uid={USER}", "--comment=root", "--wrap=true", "--chdir=/"]
         self.cluster.wait_for(lambda: "sender true." in self.cluster.run(by_root).stderr, "root is in its group")
-        self.cluster.wait_for(lambda: self.users_in_status().get("read_at"), "the status tells of users", timeout=60)
+        self.cluster.wait_for(lambda: self.users_in_status().get("read_at"), "the status tells of users")
         self.assertGreaterEqual(self.users_in_status()["count"], 1)
 
         # After a start everybody is read anew; until then nobody passes.

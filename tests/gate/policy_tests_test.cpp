@@ -4,6 +4,8 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <ctime>
+
 #include <unistd.h>
 
 using namespace qg;
@@ -471,12 +473,12 @@ BOOST_AUTO_TEST_CASE(cannot_take_much_time_or_memory_while_they_are_loaded) {
              "t } }",
              "for i = 1, 1e9 do test('x') {} end",
          }) {
-        const auto begin = std::chrono::steady_clock::now();
+        const std::clock_t begin = std::clock();
         const std::string error = load_error_of(source);
         const bool is_told = has_text(error, "takes too long or too much memory while it is loaded: ") ||
                              has_text(error, "the tests of a directory hold too much: at most 4 MiB");
         BOOST_TEST(is_told, source << ": " << error);
-        const bool is_soon = std::chrono::steady_clock::now() - begin < 5s;
+        const bool is_soon = std::clock() - begin < 5 * CLOCKS_PER_SEC;
         BOOST_TEST(is_soon, source);
     }
 }

@@ -4,6 +4,7 @@
 
 #include "qosgate/base/process_start.hpp"
 #include "qosgate/base/text.hpp"
+#include "support/becomes_true.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -19,6 +20,7 @@
 
 using namespace qg;
 using namespace std::chrono_literals;
+using test::becomes_true;
 
 namespace {
 
@@ -193,8 +195,7 @@ BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_gone
     auto words = std::make_shared<std::string>("\"a\": 1");
     plugin::StatusFile file;
     file.start({path, {}}, {[words] { return Text{*words}; }});
-    for (int i = 0; i < 100 && read(path).empty(); ++i)
-        std::this_thread::sleep_for(20ms);
+    BOOST_TEST_REQUIRE(becomes_true([&] { return !read(path).empty(); }));
 
     BOOST_TEST(read(path).starts_with("{\"a\": 1, \"written_at\": "));
     BOOST_TEST(read(path).ends_with("}\n"));
@@ -211,9 +212,7 @@ BOOST_AUTO_TEST_CASE(what_an_earlier_process_left_half_written_is_taken_away_at_
     std::filesystem::last_write_time(left, std::filesystem::file_time_type::clock::now() - 1h);
     plugin::StatusFile file;
     file.start({directory.path / "status.json", {}}, {[] { return Text(); }});
-    for (int i = 0; i < 100 && std::filesystem::exists(left); ++i)
-        std::this_thread::sleep_for(20ms);
-    BOOST_TEST(!std::filesystem::exists(left));
+    BOOST_TEST(becomes_true([&] { return !std::filesystem::exists(left); }));
     file.stop(1s);
 }
 
@@ -225,9 +224,7 @@ BOOST_AUTO_TEST_CASE(a_controller_that_is_not_at_work_yet_writes_nothing) {
                    ++*asked;
                    return Text();
                }});
-    for (int i = 0; i < 500 && *asked < 2; ++i)
-        std::this_thread::sleep_for(20ms);
-    BOOST_TEST(*asked >= 2); // the first report was made
+    BOOST_TEST(becomes_true([&] { return *asked >= 2; })); // the first report was made
     BOOST_TEST(std::filesystem::is_empty(directory.path));
 
     std::ofstream(directory.path / "status.json") << "the other's";
@@ -252,12 +249,16 @@ BOOST_AUTO_TEST_CASE(a_controller_that_is_a_standby_again_leaves_the_other_ones_
     const Directory directory;
     const auto path = directory.path / "status.json";
     std::atomic<bool> is_standby = false;
+    std::atomic<int> looks_of_standby = 0;
     plugin::StatusFile file;
-    file.start({path, {}}, {[&] { return Text{is_standby ? "" : "\"a\": 1"}; }});
-    for (int i = 0; i < 100 && read(path).empty(); ++i)
-        std::this_thread::sleep_for(20ms);
+    file.start({path, {}}, {[&] {
+                   if (!is_standby) return Text{"\"a\": 1"};
+                   ++looks_of_standby;
+                   return Text();
+               }});
+    BOOST_TEST_REQUIRE(becomes_true([&] { return !read(path).empty(); }));
     is_standby = true;
-    std::this_thread::sleep_for(1500ms); // at least one check
+    BOOST_TEST_REQUIRE(becomes_true([&] { return looks_of_standby >= 2; })); // one is over
     std::ofstream(path) << "the other's";
 
     file.stop(1s);
@@ -272,22 +273,17 @@ BOOST_AUTO_TEST_CASE(a_standby_has_its_own_file_until_it_is_in_charge) {
     std::atomic<bool> is_standby = true;
     plugin::StatusFile file;
     file.start({in_charge, standby}, {[&] { return Text{"\"a\": 1", is_standby}; }});
-    for (int i = 0; i < 100 && read(standby).empty(); ++i)
-        std::this_thread::sleep_for(20ms);
+    BOOST_TEST_REQUIRE(becomes_true([&] { return !read(standby).empty(); }));
     BOOST_TEST(read(standby).starts_with("{\"a\": 1, \"written_at\": "));
     BOOST_TEST(read(in_charge) == "the other's");
 
     is_standby = false;
-    for (int i = 0; i < 150 && std::filesystem::exists(standby); ++i)
-        std::this_thread::sleep_for(20ms);
-    BOOST_TEST(!std::filesystem::exists(standby));
-    for (int i = 0; i < 100 && !read(in_charge).starts_with('{'); ++i)
-        std::this_thread::sleep_for(20ms);
+    BOOST_TEST(becomes_true([&] { return !std::filesystem::exists(standby); }));
+    BOOST_TEST(becomes_true([&] { return read(in_charge).starts_with('{'); }));
     BOOST_TEST(read(in_charge).starts_with("{\"a\": 1"));
 
     is_standby = true; // and another controller is in charge
-    for (int i = 0; i < 150 && !std::filesystem::exists(standby); ++i)
-        std::this_thread::sleep_for(20ms);
+    BOOST_TEST_REQUIRE(becomes_true([&] { return std::filesystem::exists(standby); }));
     std::ofstream(in_charge) << "the other's";
     file.stop(1s);
     BOOST_TEST(!std::filesystem::exists(standby));

@@ -6,6 +6,7 @@
 #include "user_table.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "support/becomes_true.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -149,15 +150,6 @@ struct UserTableSetup {
     [[nodiscard]] std::string groups_of(std::uint32_t id) const {
         const auto names = table->groups_of(id);
         return names ? text::join(*names, " ") : names.error().message;
-    }
-
-    template <typename Is>
-    static bool becomes_true(Is is) {
-        for (int i = 0; i < 5000; ++i) {
-            if (is()) return true;
-            std::this_thread::sleep_for(1ms);
-        }
-        return false;
     }
 };
 

@@ -297,18 +297,18 @@ BOOST_AUTO_TEST_CASE(a_service_that_hangs_is_told_and_logged_once) {
 
     service->delay = 500ms; // of each answer
     const auto hangs = [&] {
-        return table->groups_of(1005).error().message.ends_with(
-            "in some seconds (the directory service has not answered for 0 seconds)");
+        return table->groups_of(1005).error().message.find(
+                   "in some seconds (the directory service has not answered for ") != std::string::npos;
     };
     BOOST_TEST(becomes_true(hangs));
-    BOOST_TEST(table->last_error() == "the directory service has not answered for 0 seconds");
+    BOOST_TEST(table->last_error().starts_with("the directory service has not answered for "));
     table->watch();
     table->watch();
     BOOST_TEST(groups("ana") == "staff gpu");
     const auto lines = test::take_log();
     BOOST_TEST_REQUIRE(lines.size() == 1u);
-    BOOST_TEST(lines[0].find("the directory service has not answered for 0 seconds: the users") !=
-               std::string::npos);
+    BOOST_TEST(lines[0].find("the directory service has not answered for ") != std::string::npos);
+    BOOST_TEST(lines[0].find(" seconds: the users") != std::string::npos);
 
     service->delay = 0ms;
     BOOST_TEST(becomes_true([&] { return table->groups_of(1005).has_value(); }));

@@ -169,20 +169,20 @@ const std::vector<Escape> doors{
 };
 
 const std::string giant = "local s, view = ('x'):rep(60000), view ";
-const std::string again = "while true do pcall(function() ";
+const std::string for_ever = "while true do pcall(function() ";
 
 const std::vector<Escape> objects{
     {"view in a loop", "while true do local x = view.qos('normal').Priority end", spent},
-    {"giant names of QOSs", giant + again + "return view.qos(s) end) end", spent, late},
-    {"giant fields of view", giant + again + "return view.qos('normal')[s] end) end", spent, late},
-    {"giant groups", giant + again + "return view.user.in_group(s) end) end", spent, late},
-    {"giant filters", giant + again + "return view.jobs{ user = s } end) end", spent, late},
-    {"unknown filters", giant + again + "return view.jobs{ [s] = s } end) end", spent, late},
+    {"giant names of QOSs", giant + for_ever + "return view.qos(s) end) end", spent, late},
+    {"giant fields of view", giant + for_ever + "return view.qos('normal')[s] end) end", spent, late},
+    {"giant groups", giant + for_ever + "return view.user.in_group(s) end) end", spent, late},
+    {"giant filters", giant + for_ever + "return view.jobs{ user = s } end) end", spent, late},
+    {"unknown filters", giant + for_ever + "return view.jobs{ [s] = s } end) end", spent, late},
     {"parts without end", "local i = 0 while true do i = i + 1 job:add('features', 'f' .. i) end", spent},
     {"giant part", "job:add('features', ('x'):rep(60000))", "features"},
     {"unknown list", "job:add(('x'):rep(60000), 'x')", "xxx"},
     {"a column that is not there",
-     "local m, s = data('map.csv'), ('x'):rep(60000) " + again + "return m[1][s] end) end", spent, late},
+     "local m, s = data('map.csv'), ('x'):rep(60000) " + for_ever + "return m[1][s] end) end", spent, late},
     {"a long list joined", "table.concat(data('list.json'), ',')", memory, spent},
     {"a long list unpacked", "table.unpack(data('list.json'))", memory, spent},
     {"writing a field of the job", "job.uid = 0", "uid"},

@@ -162,10 +162,10 @@ inline policy::RuleOutcome outcome_of_rule(const std::string& body, const std::s
 /// under test.
 inline const std::string patient_site = "site { rule_time_ms = 75 }";
 
-/// The CPU time of this thread.
-inline double cpu_seconds() {
+/// The CPU time of this thread, or of all threads.
+inline double cpu_seconds(clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
     timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    clock_gettime(clock, &now);
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 

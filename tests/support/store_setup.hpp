@@ -5,6 +5,7 @@
 
 #include "qosgate/policy/store.hpp"
 
+#include "support/becomes_true.hpp"
 #include "support/plain_world.hpp"
 #include "support/policy_setup.hpp"
 
@@ -42,15 +43,10 @@ class StoreSetup {
 
     [[nodiscard]] bool stands(policy::Standing standing) const { return store.status().standing == standing; }
 
-    /// Whether `check` becomes true within two seconds.
+    /// As becomes_true().
     template <typename Check>
     static bool soon(Check check) {
-        for (const auto end = std::chrono::steady_clock::now() + 2s;
-             std::chrono::steady_clock::now() < end;) {
-            if (check()) return true;
-            std::this_thread::sleep_for(10ms);
-        }
-        return check();
+        return becomes_true(std::move(check));
     }
 
     /// Whether the store reads the directory this many more times, each within soon().

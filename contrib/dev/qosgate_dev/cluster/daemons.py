@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 import shlex
 import socket
@@ -20,7 +21,7 @@ from .layout import Layout, State
 _POLL_SECONDS = 0.01
 
 # How long a daemon that left its terminal may take to write its pid file.
-_PID_FILE_SECONDS = 10.0
+_PID_FILE_SECONDS = 30.0
 
 _SLURMDBD_RESTARTS = 2
 
@@ -42,6 +43,9 @@ _TRY_CORRECT = (
 # How long one request to a daemon may take before it is repeated.
 _QUESTION_SECONDS = 5.0
 
+# Set to 1 by tests, which call sacctmgr thousands of times. Not for measurements: elsewhere it is as slow as Slurm makes it.
+ANSWER_AT_ONCE = "QG_ANSWER_AT_ONCE"
+
 # Kept to the end: Python loses an exception that a signal raises in a finaliser, such as Popen's.
 _started: list[subprocess.Popen[bytes]] = []
 
@@ -53,7 +57,8 @@ class Daemon:
     `command` ends in a process that writes `pid_file`; `address` is shown to people; `port` is 0
     for a daemon that listens on a unix socket only; `answers` probes it without waiting; `serves`
     asks it something and waits for the answer, where listening does not mean that it is ready;
-    `restarts` is how often it is started again if it crashes on its own before it answers.
+    `restarts` is how often it is started again if it crashes on its own before it answers;
+    `prepare` gets its pid as soon as it answers.
     """
 
     name: str
@@ -65,6 +70,7 @@ class Daemon:
     answers: Callable[[], bool]
     serves: Callable[[], bool] = lambda: True
     restarts: int = 0
+    prepare: Callable[[int], object] = lambda _: None
 
     @property
     def output_file(self) -> Path:
@@ -79,7 +85,9 @@ def all_daemons(layout: Layout, state: State) -> list[Daemon]:
         _mariadbd(layout),
         # Once in some hundred starts, slurmdbd of 22.05.8 dies of SIGSEGV in glibc's hsearch_r.
         dataclasses.replace(
-            _slurm_daemon(layout, "slurmdbd", (), state.slurmdbd_port), restarts=_SLURMDBD_RESTARTS
+            _slurm_daemon(layout, "slurmdbd", (), state.slurmdbd_port),
+            restarts=_SLURMDBD_RESTARTS,
+            prepare=ports.let_answer_at_once if os.environ.get(ANSWER_AT_ONCE) == "1" else lambda _: None,
         ),
         dataclasses.replace(
             _slurm_daemon(
@@ -261,7 +269,7 @@ class Launch:
     def _wait(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
         left_terminal: float | None = None
-        while not (self._pid() and self.daemon.answers() and self.daemon.serves()):
+        while not ((answering := self._pid()) and self.daemon.answers() and self.daemon.serves()):
             now = time.monotonic()
             if now > deadline:
                 raise self._failure(f"does not answer after {seconds:g} s", TRY_LONGER)
@@ -276,6 +284,7 @@ class Launch:
                 if is_gone or (pid is None and now > left_terminal + _PID_FILE_SECONDS):
                     raise self._failure("ended right after its start", _TRY_CORRECT, may_be_crash=True)
             time.sleep(_POLL_SECONDS)
+        self.daemon.prepare(answering)
 
     def _pid(self) -> int | None:
         return processes.find_daemon(self.daemon.pid_file, self._layout.root)

@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 import stat
+import sys
 import subprocess
 import textwrap
 import time
@@ -21,8 +22,9 @@ from .daemons import Daemon, Launch
 from .errors import EX_CANTCREAT, ClusterError
 from .layout import Layout, Node, State
 
-START_SECONDS = 60.0
-STOP_SECONDS = 10.0
+# End only what hangs: a busy machine takes its time.
+START_SECONDS = 180.0
+STOP_SECONDS = 40.0
 
 _POLL_SECONDS = 0.02
 
@@ -296,8 +298,9 @@ def _node_states(layout: Layout) -> tuple[dict[str, str], str]:
 def _stop_in_order(layout: Layout, running: Sequence[Daemon], grace_seconds: float) -> None:
     """The reverse of starting, so that no daemon waits for one that has ended."""
     for number in sorted({_stage(daemon) for daemon in running}, reverse=True):
-        pids = [_pid(layout, daemon) for daemon in running if _stage(daemon) == number]
-        processes.end([pid for pid in pids if pid], grace_seconds)
+        pids = {pid: daemon.name for daemon in running if _stage(daemon) == number and (pid := _pid(layout, daemon))}
+        for pid in processes.end(pids, grace_seconds):
+            print(f"cluster: {pids[pid]} did not end within {grace_seconds:g} s: killed", file=sys.stderr)
 
 
 def _running(layout: Layout, names: Sequence[str]) -> list[Daemon]:

@@ -39,14 +39,27 @@ def wait_marked(pid: int) -> None:
         time.sleep(_MARK_SECONDS)
 
 
-def _state_and_parent(pid: int) -> tuple[str, int] | None:
+def _stat(pid: int) -> list[str] | None:
+    """The fields of /proc/PID/stat from the state on."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:
         return None
     # The command name, in parentheses, may itself hold spaces and parentheses.
-    fields = stat[stat.rindex(")") + 2 :].split()
-    return fields[0], int(fields[1])
+    return stat[stat.rindex(")") + 2 :].split()
+
+
+def _state_and_parent(pid: int) -> tuple[str, int] | None:
+    fields = _stat(pid)
+    return (fields[0], int(fields[1])) if fields else None
+
+
+def cpu_seconds(pid: int) -> float:
+    """The CPU time of a process so far; the kernel counts it in ticks. Errors: ProcessLookupError."""
+    fields = _stat(pid)
+    if not fields:
+        raise ProcessLookupError(f"process {pid} is gone")
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def is_alive(pid: int) -> bool:
@@ -126,11 +139,13 @@ def wait_gone(pids: Iterable[int], seconds: float) -> set[int]:
     return remaining
 
 
-def end(pids: Iterable[int], grace_seconds: float) -> None:
-    """Asks the processes to end, and after the grace period makes them."""
+def end(pids: Iterable[int], grace_seconds: float) -> set[int]:
+    """Asks the processes to end, and after the grace period makes them. Returns those that it had to kill."""
     pids = set(pids)
     send(pids, signal.SIGTERM)
-    kill(wait_gone(pids, grace_seconds))
+    remaining = wait_gone(pids, grace_seconds)
+    kill(remaining)
+    return remaining
 
 
 def kill(pids: Iterable[int]) -> None:

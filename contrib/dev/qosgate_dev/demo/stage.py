@@ -19,7 +19,7 @@ from qosgate_dev.cluster import daemons, interrupts, users
 from qosgate_dev.cluster.layout import Layout
 
 # No client of Slurm takes that long unless its daemon hangs.
-_CLIENT_SECONDS = 20.0
+_CLIENT_SECONDS = 120.0
 
 _POLL_SECONDS = 0.1
 
@@ -97,7 +97,7 @@ class Stage:
         self._last = (user, command, answer)
         return answer
 
-    def wait_for(self, what: str, condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    def wait_for(self, what: str, condition: Callable[[], bool], seconds: float = 120.0) -> None:
         """Errors: Unexpected saying that `what` did not happen in time."""
         deadline = time.monotonic() + seconds
         self._last = None

@@ -17,12 +17,13 @@ Environment:
     QG_BUILD_ROOT         the build directory, for tests that load what was built
 """
 
-from .cluster import Cluster, ClusterFailed, CommandResult, Submission
+from .cluster import HANG_SECONDS, Cluster, ClusterFailed, CommandResult, Submission
 from .command import copy_command, copy_program
 from .lua_plugin import write_lua_script
 from .runner import build_root, main
 
 __all__ = [
+    "HANG_SECONDS",
     "Cluster",
     "ClusterFailed",
     "CommandResult",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import os
 import shlex
 import shutil
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from qosgate_dev import ROOT
-from qosgate_dev.cluster import daemons, lifecycle
+from qosgate_dev.cluster import daemons, lifecycle, processes
 from qosgate_dev.cluster import users as cluster_users
 from qosgate_dev.cluster.layout import Layout
 
@@ -30,11 +31,13 @@ TIMED_OUT = 124
 
 TOOL = ROOT / "contrib/dev/cluster"
 
-# Timeouts only end what hangs. contrib/test makes them longer: many tests at once slow each other.
-PATIENCE = float(os.environ.get("QG_PATIENCE", "1"))
+# Ends only what hangs: no test passes or fails by it, however busy the machine is.
+HANG_SECONDS = 300.0
 
+# wait_for() gives up after so many looks without progress: a minute and a half. On a busy machine each look takes longer.
+_LOOKS = 900
+_FIRST_PAUSE_SECONDS = 0.02
 _POLL_SECONDS = 0.1
-_UP_SECONDS = 120.0
 
 _open_clusters: list[Cluster] = []
 
@@ -80,18 +83,17 @@ class Submission:
 
 def run_command(
     command: str | Sequence[str],
-    timeout: float,
+    timeout: float = HANG_SECONDS,
     acting: contextlib.AbstractContextManager[dict[str, Any]] = contextlib.nullcontext({}),
     **options: object,
 ) -> CommandResult:
-    """Runs a command; after `timeout` seconds, times PATIENCE, its whole process group is killed.
+    """Runs a command; after `timeout` seconds its whole process group is killed.
 
     A string is split like a shell's words, but no shell runs it. `acting`, such as acting_as(), is entered while it is
     started, also its `cwd`. `options` are Popen's.
     Errors: AnswerWrong if `qosgate` answers with anything but what its schemas and its help say.
     """
     words = shlex.split(command) if isinstance(command, str) else list(command)
-    timeout *= PATIENCE
     with acting as more:
         process = subprocess.Popen(
             words,
@@ -154,7 +156,7 @@ class Cluster:
         if slurm_conf:
             arguments += ["--slurm-conf", str(cluster.write_beside("extra.conf", slurm_conf))]
         try:
-            cluster.tool("up", *arguments, timeout=_UP_SECONDS)
+            cluster.tool("up", *arguments)
         except BaseException:
             cluster.down()
             raise
@@ -193,12 +195,10 @@ class Cluster:
     def __exit__(self, *_: object) -> None:
         self.down()
 
-    def tool(
-        self, verb: str, *arguments: str, timeout: float = 60, check: bool = True
-    ) -> CommandResult:
+    def tool(self, verb: str, *arguments: str, check: bool = True) -> CommandResult:
         """Runs `cluster VERB` on this cluster. Errors: with `check` ClusterFailed if it fails."""
         command = [str(TOOL), verb, str(self.directory), *arguments]
-        result = run_command(command, timeout)
+        result = run_command(command)
         if check and result.rc != 0:
             raise ClusterFailed(str(result))
         return result
@@ -208,8 +208,10 @@ class Cluster:
         self.tool("start", *daemons)
 
     def stop(self, *daemons: str) -> None:
-        """Stops the named daemons, or all; jobs live on."""
-        self.tool("stop", *daemons)
+        """Stops the named daemons, or all; jobs live on. Errors: ClusterFailed if one had to be killed."""
+        result = self.tool("stop", *daemons)
+        if "killed" in result.stderr:
+            raise ClusterFailed(str(result))
 
     def restart(self, *daemons: str) -> None:
         """Stops, then starts the named daemons, or all."""
@@ -224,7 +226,7 @@ class Cluster:
         command: str | Sequence[str],
         user: str | None = None,
         *,
-        timeout: float = 20,
+        timeout: float = HANG_SECONDS,
         check: bool = False,
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
@@ -250,6 +252,41 @@ class Cluster:
             raise ClusterFailed(str(result))
         return result
 
+    def run_until(
+        self, command: str | Sequence[str], user: str, said: str, signum: signal.Signals = signal.SIGTERM
+    ) -> CommandResult:
+        """Runs a command that may not end by itself: it gets the signal as soon as this is among what it writes to standard
+        error. A string is split as by run().
+
+        Errors: ClusterFailed with its output, if it does not say that.
+        """
+        words = shlex.split(command) if isinstance(command, str) else list(command)
+        record = cluster_users.find_user(self.layout, user)
+        out, err = (self.write_beside(f"until.{name}", "") for name in ("out", "err"))
+        with out.open("w") as stdout, err.open("w") as stderr, acting_as(record.pw_uid, record.pw_gid) as more:
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+                env=cluster_users.user_environment(self.layout, record),
+                cwd=record.pw_dir,
+                **more,
+            )
+        try:
+            self.wait_for(
+                lambda: said in err.read_text() or process.poll() is not None, f"{words} says {said!r}", otherwise=err.read_text
+            )
+            if process.poll() is None:
+                process.send_signal(signum)
+                process.wait(HANG_SECONDS)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        return CommandResult(shlex.join(words), process.returncode, out.read_text(), err.read_text())
+
     def sacctmgr(self, arguments: str, *, check: bool = True) -> CommandResult:
         """Runs `sacctmgr -i ARGUMENTS` as root. Errors: with `check` ClusterFailed."""
         return self.run(f"sacctmgr -i {arguments}", check=check)
@@ -264,11 +301,10 @@ class Cluster:
         user: str | None = None,
         *,
         wrap: str = "sleep 300",
-        timeout: float = 20,
     ) -> Submission:
         """Submits a job that runs the shell command `wrap`; a refused job is no error."""
         words = ["sbatch", "--parsable", *shlex.split(arguments), f"--wrap={wrap}"]
-        result = self.run(words, user, timeout=timeout)
+        result = self.run(words, user)
         # --parsable prints "<jobid>", or "<jobid>;<cluster>".
         number = result.stdout.strip().partition(";")[0]
         jobid = int(number) if result.rc == 0 and number.isdecimal() else None
@@ -288,22 +324,20 @@ class Cluster:
         """Slurm's Reason why the job waits or has failed; "None" without one."""
         return self.job(jobid)["Reason"]
 
-    def wait_job(self, jobid: int, state: str, *, timeout: float = 20) -> dict[str, str]:
+    def wait_job(self, jobid: int, state: str) -> dict[str, str]:
         """Waits until the job is in the state; returns its fields. Errors: ClusterFailed."""
         self.wait_for(
             lambda: self.job_state(jobid) == state,
             f"job {jobid} is {state}",
-            timeout=timeout,
             otherwise=lambda: str(self.scontrol(f"show job {jobid}", check=False)),
         )
         return self.job(jobid)
 
-    def wait_reason(self, jobid: int, reason: str, *, timeout: float = 20) -> None:
+    def wait_reason(self, jobid: int, reason: str) -> None:
         """Waits until the job waits for this reason. Errors: ClusterFailed."""
         self.wait_for(
             lambda: self.job_reason(jobid) == reason,
             f"job {jobid} waits for {reason}",
-            timeout=timeout,
             otherwise=lambda: str(self.scontrol(f"show job {jobid}", check=False)),
         )
 
@@ -312,25 +346,41 @@ class Cluster:
         condition: Callable[[], object],
         what: str,
         *,
-        timeout: float = 20,
+        progress: Callable[[], object] = lambda: None,
         otherwise: Callable[[], str] = lambda: "",
     ) -> None:
-        """Waits until the condition is true, at most `timeout` seconds, times PATIENCE.
+        """Waits until the condition is true. Gives up after _LOOKS looks during which `progress` kept its value.
 
         Errors: ClusterFailed saying `what` did not happen, what `otherwise` tells, the last command that was run in
         vain, and what slurmctld's log says.
         """
-        timeout *= PATIENCE
-        deadline = time.monotonic() + timeout
+        begin, looks, pause, reached = time.monotonic(), 0, _FIRST_PAUSE_SECONDS, progress()
         self._last = None
-        while True:
-            if condition():
-                return
-            if time.monotonic() > deadline:
-                last = str(self._last or "")
+        while not (found := condition()):
+            looks += 1
+            if looks == _LOOKS and (now := progress()) != reached:
+                looks, reached = 0, now
+            elif looks == _LOOKS:
+                seconds = time.monotonic() - begin
+                what_not = f"not so after {seconds:.0f} s: {what} (the last look: {found!r})"
                 log = daemons.telling_lines_of(self.layout, "slurmctld")
-                raise ClusterFailed("\n".join([f"not so after {timeout:g} s: {what}", otherwise(), last, log]))
-            time.sleep(_POLL_SECONDS)
+                raise ClusterFailed("\n".join([what_not, otherwise(), str(self._last or ""), log]))
+            time.sleep(pause)
+            pause = min(2 * pause, _POLL_SECONDS)
+
+    def cpu_seconds(self, daemon: str = "slurmctld") -> float:
+        """The CPU time of a running daemon so far, which a busy machine does not change."""
+        pid = self.status()[daemon]["pid"]
+        assert isinstance(pid, int)
+        return processes.cpu_seconds(pid)
+
+    def time_of(self, *actions: Callable[[], object]) -> list[float]:
+        """The seconds that each action takes, one after the other; to be compared with others of the same minute."""
+        moments = [time.monotonic()]
+        for action in actions:
+            action()
+            moments.append(time.monotonic())
+        return [end - begin for begin, end in itertools.pairwise(moments)]
 
     def log(self, daemon: str) -> str:
         """The daemon's log so far, such as log("slurmctld") or log("slurmd-node1")."""

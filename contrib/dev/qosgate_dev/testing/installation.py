@@ -9,6 +9,8 @@ import shlex
 import subprocess
 from pathlib import Path
 
+from .cluster import HANG_SECONDS
+
 BUILD = Path(os.environ.get("QG_BUILD_ROOT", "build")).absolute()
 
 
@@ -20,7 +22,7 @@ def run(*command: str | Path, **environment: str) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
+        timeout=HANG_SECONDS,
         check=False,
         env=os.environ | environment,
     )

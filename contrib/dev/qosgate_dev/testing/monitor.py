@@ -19,18 +19,15 @@ from pathlib import Path
 from qosgate_dev.cluster import processes
 from qosgate_dev.cluster import users as cluster_users
 
-from .cluster import Cluster
+from .cluster import HANG_SECONDS, Cluster
 from .command import copy_command
-
-_END_SECONDS = 20
-_BROWSER_SECONDS = 60
 
 
 def fetch(url: str, method: str = "GET", **headers: str) -> tuple[int, str]:
     """Status and body."""
     request = urllib.request.Request(url, method=method, headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=HANG_SECONDS) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
@@ -73,7 +70,7 @@ class Exporter:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
-            return self.process.wait(_END_SECONDS)
+            return self.process.wait(HANG_SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -129,7 +126,7 @@ class Prometheus:
     def end(self) -> None:
         self.process.terminate()
         try:
-            self.process.wait(_END_SECONDS)
+            self.process.wait(HANG_SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -153,7 +150,7 @@ def open_page(url: str, *options: str) -> str:
                 start_new_session=True,
             )
             try:
-                process.wait(_BROWSER_SECONDS)
+                process.wait(HANG_SECONDS)
             finally:
                 try:
                     os.killpg(process.pid, signal.SIGKILL)

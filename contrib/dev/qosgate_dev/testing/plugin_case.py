@@ -117,10 +117,10 @@ class PluginTestCase(unittest.TestCase):
         self.cluster.wait_job(job, "RUNNING")
         self.cluster.run(f"scancel {job}", USER)
 
-    def submit_jobs(self, *arguments: str, timeout: float = 240) -> CommandResult:
+    def submit_jobs(self, *arguments: str) -> CommandResult:
         """The helper that speaks to slurmctld without sbatch."""
         program = copy_program(self.cluster, "tests/cluster/helpers/submit_jobs")
-        return self.cluster.run([program, *arguments], USER, check=True, timeout=timeout)
+        return self.cluster.run([program, *arguments], USER, check=True)
 
     def take_plugin_out(self) -> None:
         self.change_slurm_conf(WITH_PLUGIN, WITHOUT_PLUGIN)

@@ -12,6 +12,7 @@ from types import FrameType
 from typing import NoReturn
 
 from qosgate_dev.cluster import programs
+from qosgate_dev.cluster.daemons import ANSWER_AT_ONCE
 from qosgate_dev.cluster.errors import ClusterError
 
 from . import cluster
@@ -27,6 +28,7 @@ def main() -> NoReturn:
         required = os.environ.get("QG_REQUIRE_CLUSTER") == "1"
         print(f"{'failed' if required else 'skipped'}: {reason}", file=sys.stderr)
         sys.exit(1 if required else _SKIPPED)
+    os.environ[ANSWER_AT_ONCE] = "1"
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         unittest.main(module="__main__", verbosity=2)
