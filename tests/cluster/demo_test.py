@@ -82,7 +82,7 @@ class Demo(unittest.TestCase):
         sbatch.chmod(0o755)
 
         with self.start(PATH=f"{programs}:{os.environ['PATH']}") as story:
-            output, _ = story.communicate(timeout=SECONDS)
+            output, _ = story.communicate(timeout=HANG_SECONDS)
 
         self.assertEqual(story.returncode, 1, output)
         (cluster,) = self.directory.glob("qosgate-demo-*/c")
@@ -109,7 +109,7 @@ class Demo(unittest.TestCase):
                 assert story.stdout is not None
                 first = story.stdout.readline()
                 story.send_signal(signal.SIGTERM)
-                output, _ = story.communicate(timeout=SECONDS)
+                output, _ = story.communicate(timeout=HANG_SECONDS)
 
                 self.assertIn(f"contrib/demo: not in {place}: ", first)
                 self.assertIn(reason, first)

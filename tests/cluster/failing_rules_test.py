@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 
 from qosgate_dev.testing import CommandResult, build_root, main
-from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+from qosgate_dev.testing.plugin_case import PluginTestCase
 
 RULE = """\
 rule {{

@@ -8,7 +8,7 @@ import os
 import shutil
 
 from qosgate_dev.testing import build_root, main
-from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+from qosgate_dev.testing.plugin_case import PluginTestCase
 
 RULE = """\
 local projects = require("projects")

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from qosgate_dev.testing import CommandResult, build_root, main
-from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+from qosgate_dev.testing.plugin_case import PluginTestCase
 from qosgate_dev.testing.whole_files import replace_directory
 
 GOOD = """\

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 from qosgate_dev import ROOT
 from qosgate_dev.cluster.processes import cpu_seconds
@@ -62,12 +63,10 @@ class RunningCluster(PrivateClusterCase):
         cls.cluster.sacctmgr("add user ana account=astro")
 
     def test_a_wait_in_vain_shows_the_last_command_and_the_log(self) -> None:
-        with self.assertRaises(ClusterFailed) as failure:
-            self.cluster.wait_for(
-                lambda: self.cluster.run(["sh", "-c", "echo no >&2; exit 3"]).rc == 0, "it says yes", timeout=0.1
-            )
+        with mock.patch("qosgate_dev.testing.cluster._LOOKS", 2), self.assertRaises(ClusterFailed) as failure:
+            self.cluster.wait_for(lambda: self.cluster.run(["sh", "-c", "echo no >&2; exit 3"]).rc == 0, "it says yes")
 
-        self.assertIn("it says yes\n", str(failure.exception))
+        self.assertIn("it says yes (the last look: False)\n", str(failure.exception))
         self.assertIn("$ sh -c 'echo no >&2; exit 3'\nno\n(exit code 3)\n", str(failure.exception))
         self.assertIn(f"{self.cluster.directory}/log/slurmctld.log:\n  [", str(failure.exception))
 

@@ -159,7 +159,6 @@ class Controller:
         self._cluster.wait_for(
             lambda: words in self._cluster.sbatch(arguments, USER).stderr,
             f"sbatch {arguments} answers {words!r}",
-            timeout=60,
             otherwise=lambda: self._cluster.sbatch(arguments, USER).stderr,
         )
 
