@@ -88,7 +88,7 @@ class Demo(unittest.TestCase):
         (cluster,) = self.directory.glob("qosgate-demo-*/c")
         refused = "sbatch --qos=moonlight --gres=gpu:3 --wrap true"
         for text in (
-            f"not so after 20 s: a refused job is explained\n  ana$ {refused}\n"
+            f"not so after 40 s: a refused job is explained\n  ana$ {refused}\n"
             "  sbatch: error: cannot create cli_filter context\n  (exit code 1)\n",
             f"{cluster}/log/slurmctld.log:\n  [",
             f"contrib/dev/cluster start {cluster}\n",

@@ -97,7 +97,7 @@ class Stage:
         self._last = (user, command, answer)
         return answer
 
-    def wait_for(self, what: str, condition: Callable[[], bool], seconds: float = 120.0) -> None:
+    def wait_for(self, what: str, condition: Callable[[], bool], seconds: float = 40.0) -> None:
         """Errors: Unexpected saying that `what` did not happen in time."""
         deadline = time.monotonic() + seconds
         self._last = None
