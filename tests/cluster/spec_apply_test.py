@@ -222,7 +222,8 @@ class Plans(PlanCase):
         self.assertGreater(capacity[""]["gres/gpu"], 0)
         self.cluster.stop("slurmctld")
         self.addCleanup(self.cluster.start, "slurmctld")
-        hurried = self.conf_with("hurried.conf", MessageTimeout="10\nSlurmctldTimeout=4")  # who asks gives up after half of it
+        # Who asks gives up after half of the second one.
+        hurried = self.conf_with("hurried.conf", MessageTimeout="10\nSlurmctldTimeout=4")
         self.assertEqual(json.loads(self.cluster.run([str(HELPER), "show"], env=hurried).stdout)["capacity"], {})
 
 
