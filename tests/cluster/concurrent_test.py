@@ -97,7 +97,7 @@ class Reconfigurations:
 
 
 def parse_answers(output: str) -> Iterator[Answer]:
-    """The helper's output: lines for the user, then one that names their submission. It asks when it has noted the last one."""
+    """The helper's output: lines for the user, then one that names their submission; then the next one is made."""
     lines: list[str] = []
     after = 0.0
     for line in output.splitlines():

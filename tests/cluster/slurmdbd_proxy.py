@@ -108,7 +108,7 @@ def _receive_all(sock: socket.socket, size: int) -> bytes:
 
 
 def _receive(sock: socket.socket, size: int) -> bytes:
-    # Slurm sends the length of a message apart, and its kernel holds the rest back until that is acknowledged: without this
-    # after 40 ms. It holds for a while only.
+    # Slurm sends the length of a message apart, and the kernel holds the rest back until that is acknowledged: after
+    # 40 ms without this option, which the kernel forgets soon.
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
     return sock.recv(size)

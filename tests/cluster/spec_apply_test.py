@@ -222,7 +222,7 @@ class Plans(PlanCase):
         self.assertGreater(capacity[""]["gres/gpu"], 0)
         self.cluster.stop("slurmctld")
         self.addCleanup(self.cluster.start, "slurmctld")
-        hurried = self.conf_with("hurried.conf", MessageTimeout="10\nSlurmctldTimeout=4")  # who asks gives up after half of it
+        hurried = self.conf_with("hurried.conf", MessageTimeout=3)  # who asks tries again for so long
         self.assertEqual(json.loads(self.cluster.run([str(HELPER), "show"], env=hurried).stdout)["capacity"], {})
 
 

@@ -166,7 +166,7 @@ class StandbyTestCase(PluginTestCase):
         self.expect(self.cluster.run(["sbatch", "--hold", "--wrap=true"], USER), False, words)
 
     def let_the_standby_look(self) -> None:
-        """Waits for several looks of both its threads, at its directory and at its status: a look makes no difference to see."""
+        """Waits for several looks of both its threads, at its directory and at its status; a look leaves no trace."""
         before = self.standby.wake_ups()
         self.cluster.wait_for(
             lambda: all(count >= before[name] + 4 for name, count in self.standby.wake_ups().items()),

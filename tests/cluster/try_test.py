@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import stat
 from pathlib import Path
 
 from qosgate_dev.testing import CommandResult, copy_command, main
+from qosgate_dev.testing.cluster import TIMED_OUT
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 ACCEPTED, REFUSED, USAGE, NOT_REACHED, NO_PERMISSION = 0, 1, 64, 69, 77
@@ -138,8 +140,7 @@ BARE_REASON = re.compile(r"sbatch: error: \w+$")
 class Try(PluginTestCase):
     maxDiff = None
     options = ("--gpus", "4")
-    # For half of it, a minute by default, clients try to reach a slurmctld that is not there.
-    slurm_conf = "SlurmctldTimeout=10\n"
+    without_module: concurrent.futures.Future[CommandResult]
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -153,9 +154,22 @@ class Try(PluginTestCase):
             cls.cluster.sacctmgr(line)
         cls.put_in_force(RULES)
         cls.qosgate = copy_command(cls.cluster)
+        cls.begin_without_module()
         cls.home = cls.cluster.layout.home / USER
         cls.script = cls.home / "job.sh"
         cls.script.write_text(SCRIPT)
+
+    @classmethod
+    def begin_without_module(cls) -> None:
+        """Starts a client that looks a minute for a slurm.conf that is not there; other tests run meanwhile."""
+        alone = cls.cluster.directory.with_name("alone")
+        alone.mkdir()
+        program = shutil.copy(cls.qosgate, alone / "qosgate")
+        (alone / "qosgate_client.so").write_text("no library\n")
+        command = [str(program), "policy", "try", "--", "sbatch", "--wrap=true"]
+        pool = concurrent.futures.ThreadPoolExecutor(1)
+        cls.addClassCleanup(pool.shutdown)
+        cls.without_module = pool.submit(cls.cluster.run, command, USER)
 
     def try_job(
         self, words: list[str], user: str | None = USER, options: tuple[str, ...] = (), **run: object
@@ -433,14 +447,8 @@ class Try(PluginTestCase):
         self.assertIn("comes a command line of sbatch, salloc or srun", done.stderr)
 
     def test_without_its_module_it_submits_nothing(self) -> None:
-        alone = self.cluster.directory.with_name("alone")
-        alone.mkdir()
-        program = shutil.copy(self.qosgate, alone / "qosgate")
-        broken = alone / "qosgate_client.so"
-        broken.write_text("no library\n")
-        command = [str(program), "policy", "try", "--", "sbatch", "--wrap=true"]
-        done = self.cluster.run(command, USER)
-        self.assertNotIn(done.rc, (ACCEPTED, REFUSED), done)
+        done = self.without_module.result()
+        self.assertNotIn(done.rc, (ACCEPTED, REFUSED, TIMED_OUT), done)
         self.assertEqual(self.cluster.run("squeue --noheader", check=True).stdout, "")
 
     def test_a_script_in_the_place_of_sbatch_is_not_run(self) -> None:
@@ -457,11 +465,16 @@ class Try(PluginTestCase):
         self.answer(["--wrap=true"], env={"PATH": f"{directory}:{os.environ['PATH']}"})
 
     def test_without_slurmctld_it_is_not_reached(self) -> None:
+        conf = self.cluster.layout.slurm_conf
+        hurried = conf.with_name("hurried.conf")  # who asks tries again for so long
+        hurried.write_text(conf.read_text().replace("MessageTimeout=10\n", "MessageTimeout=2\n"))
+        hurried.chmod(0o644)
+        env = {"SLURM_CONF": str(hurried)}
         self.cluster.stop("slurmctld")
         try:
-            done = self.try_job(["--wrap=true"])
+            done = self.try_job(["--wrap=true"], env=env)
             file = self.cluster.directory.with_name("never.json")
-            captured = self.cluster.run([self.qosgate, "capture", str(file)])
+            captured = self.cluster.run([self.qosgate, "capture", str(file)], env=env)
         finally:
             self.cluster.start("slurmctld")
             self.let_the_plugin_see_the_cluster()

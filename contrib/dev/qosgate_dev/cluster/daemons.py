@@ -43,7 +43,7 @@ _TRY_CORRECT = (
 # How long one request to a daemon may take before it is repeated.
 _QUESTION_SECONDS = 5.0
 
-# Set to 1 by tests, which call sacctmgr thousands of times. Not for measurements: elsewhere it is as slow as Slurm makes it.
+# Set to 1 by tests, which call sacctmgr thousands of times. Measurements leave it as slow as Slurm makes it.
 ANSWER_AT_ONCE = "QG_ANSWER_AT_ONCE"
 
 # Kept to the end: Python loses an exception that a signal raises in a finaliser, such as Popen's.

@@ -34,7 +34,7 @@ TOOL = ROOT / "contrib/dev/cluster"
 # Ends only what hangs: no test passes or fails by it, however busy the machine is.
 HANG_SECONDS = 300.0
 
-# wait_for() gives up after so many looks without progress: a minute and a half. On a busy machine each look takes longer.
+# wait_for() gives up after so many looks without progress: a minute and a half, and longer on a busy machine.
 _LOOKS = 900
 _FIRST_PAUSE_SECONDS = 0.02
 _POLL_SECONDS = 0.1
@@ -255,8 +255,9 @@ class Cluster:
     def run_until(
         self, command: str | Sequence[str], user: str, said: str, signum: signal.Signals = signal.SIGTERM
     ) -> CommandResult:
-        """Runs a command that may not end by itself: it gets the signal as soon as this is among what it writes to standard
-        error. A string is split as by run().
+        """Runs a command that may not end by itself: it gets the signal as soon as it has written this to standard error.
+
+        A string is split as by run().
 
         Errors: ClusterFailed with its output, if it does not say that.
         """
@@ -276,7 +277,9 @@ class Cluster:
             )
         try:
             self.wait_for(
-                lambda: said in err.read_text() or process.poll() is not None, f"{words} says {said!r}", otherwise=err.read_text
+                lambda: said in err.read_text() or process.poll() is not None,
+                f"{words} says {said!r}",
+                otherwise=err.read_text,
             )
             if process.poll() is None:
                 process.send_signal(signum)
