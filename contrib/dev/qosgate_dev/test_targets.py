@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The programs that the tests of one suite run, as targets for ninja, one per line.
+"""The programs that the tests of some suites run, as targets for ninja, one per line.
 
-Usage: test_targets BUILD_DIRECTORY [SUITE]
+Usage: test_targets BUILD_DIRECTORY [SUITE]...
 
 Without a suite: what is built by default. Ninja's target `all` also has all programs of tests, with Meson before 1.7.
 """
@@ -15,15 +15,15 @@ from pathlib import Path
 
 
 def main(arguments: list[str]) -> int:
-    build, suite = Path(arguments[0]).resolve(), arguments[1] if len(arguments) > 1 else None
+    build, suites = Path(arguments[0]).resolve(), set(arguments[1:])
     tests = json.loads((build / "meson-info/intro-tests.json").read_text())
     wanted = {
         target
         for test in tests
-        if any(name.split(":")[-1] == suite for name in test["suite"])
+        if suites & {name.split(":")[-1] for name in test["suite"]}
         for target in test["depends"]
     }
-    print("\n".join(targets_of(build, wanted, with_defaults=suite is None)))
+    print("\n".join(targets_of(build, wanted, with_defaults=not suites)))
     return 0
 
 

@@ -41,7 +41,7 @@ clang-format 14).
                    (in build-sanitize/), those of several threads with ThreadSanitizer (in build-threads/), short
                    runs of contrib/bench, and the plugin in the slurmctld of Debian 13, for which a tree of that
                    release (0.6 GB) is made over the network once, in build/release/
-  --suite NAME     only this suite of build/: unit, meta, cli, abi or cluster; may be repeated
+  --suite NAME     only this suite of build/: unit, bounds, meta, cli, abi or cluster; may be repeated
   --test NAME      only this test, such as 'cluster rules', or this check: {checks};
                    builds only what it needs; may be repeated
   --changed [REV]  only what the difference between REV and the files as they are now can touch; without REV, the

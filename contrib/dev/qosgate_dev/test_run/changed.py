@@ -27,8 +27,8 @@ _BENCHES = tuple(f"check {name}" for name in BENCHES)
 # (of tests), "check NAME" or the name of a test. Files of tests and of layers need no row, and a file without one touches
 # everything. `*` stands for slashes too.
 TOUCHED_BY = (
-    ("tests/support/*", ("suite unit",)),
-    ("tests/pch/*", ("suite unit",)),
+    ("tests/support/*", ("suite unit", "suite bounds")),
+    ("tests/pch/*", ("suite unit", "suite bounds")),
     ("tests/data/*", ("suite unit", "suite cli")),
     ("tests/bench/*", _BENCHES),
     ("contrib/bench", _BENCHES),
@@ -106,7 +106,7 @@ def _touched_by(path: str, tests: Sequence[Test]) -> set[str] | None:
     beside = [test for test in tests if in_tests and test.directory == parts[1]]
     if beside:
         # Beside the programs of unit tests there may be tests in Python.
-        programs = {test.name for test in beside if "unit" in test.suites and path.endswith((".cpp", ".hpp"))}
+        programs = {test.name for test in beside if {"unit", "bounds"} & {*test.suites} and path.endswith((".cpp", ".hpp"))}
         return programs or {f"in {parts[1]}"}
     # Rules and modules are read by what reads rules.
     layer = "policy" if parts[0] == "lua" else parts[2] if path.startswith("engine/qosgate/") else ""

@@ -28,10 +28,10 @@ _SANITIZER_OPTIONS = ("-Dtests=enabled", "-Db_lundef=false", "-Doptimization=1",
 
 @dataclasses.dataclass(frozen=True)
 class Sanitized:
-    """A build with sanitizers, of the programs of one suite and of what they link."""
+    """A build with sanitizers, of the programs of some suites and of what they link."""
 
     directory: str
-    suite: str
+    suites: Sequence[str]
     options: Sequence[str]
     environment: dict[str, str]
 
@@ -40,13 +40,13 @@ class Sanitized:
 _SANITIZED = (
     Sanitized(
         "build-threads",
-        "threads",
+        ["threads"],
         ("-Db_sanitize=thread", "-Dslurm=disabled"),
         {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"},
     ),
     Sanitized(
         "build-sanitize",
-        "unit",
+        ["unit", "bounds"],
         ("-Db_sanitize=address,undefined",),
         {
             # AddressSanitizer keeps 256 MB of freed memory by default, so that each long text lies in fresh pages. That
@@ -99,10 +99,10 @@ class Plan:
 
     def _add_sanitized(self, sanitized: Sanitized, setting: Setting, werror: str) -> None:
         def choose(tests: list[Test]) -> list[Test]:
-            return [test for test in tests if sanitized.suite in test.suites]
+            return [test for test in tests if {*sanitized.suites} & {*test.suites}]
 
         options = [*_SANITIZER_OPTIONS, *sanitized.options, werror]
-        programs = f"contrib/dev/test_targets {sanitized.directory} {sanitized.suite}"
+        programs = f"contrib/dev/test_targets {sanitized.directory} {' '.join(sanitized.suites)}"
         command = f"contrib/dev/build --dir {sanitized.directory} $({programs})"
         build = Build(sanitized.directory, setting, options, choose, with_defaults=False, command=command)
         build.is_beside = True
