@@ -14,7 +14,7 @@ from typing import NoReturn
 from qosgate_dev.cluster import programs
 from qosgate_dev.cluster.errors import ClusterError
 
-from . import cluster
+from . import cluster, network
 
 # The exit code of a skipped test for Meson.
 _SKIPPED = 77
@@ -27,6 +27,7 @@ def main() -> NoReturn:
         required = os.environ.get("QG_REQUIRE_CLUSTER") == "1"
         print(f"{'failed' if required else 'skipped'}: {reason}", file=sys.stderr)
         sys.exit(1 if required else _SKIPPED)
+    network.enter_own()
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         unittest.main(module="__main__", verbosity=2)
