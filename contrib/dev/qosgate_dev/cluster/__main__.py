@@ -76,8 +76,13 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: list[str]) -> int:
-    options = make_parser().parse_args(arguments)
     users.leave_sourced_cluster()
+    return run(arguments)
+
+
+def run(arguments: list[str]) -> int:
+    """In a process that has not sourced a cluster's env, and does nothing else."""
+    options = make_parser().parse_args(arguments)
     interrupts.raise_on_signals()
     os.umask(0o022)
     try:

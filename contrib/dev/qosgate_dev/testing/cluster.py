@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from qosgate_dev import ROOT
+from qosgate_dev.cluster import __main__ as cluster_tool
 from qosgate_dev.cluster import lifecycle
 from qosgate_dev.cluster import users as cluster_users
 from qosgate_dev.cluster.layout import Layout
 
 from . import answers
 from .acting import act_as_root, acting_as
+from .forked import run_forked
 
 # As timeout(1) has it.
 TIMED_OUT = 124
@@ -153,7 +155,7 @@ class Cluster:
         if slurm_conf:
             arguments += ["--slurm-conf", str(cluster.write_beside("extra.conf", slurm_conf))]
         try:
-            cluster.tool("up", *arguments, timeout=_UP_SECONDS)
+            cluster._change("up", *arguments, timeout=_UP_SECONDS)
         except BaseException:
             cluster.down()
             raise
@@ -179,7 +181,7 @@ class Cluster:
         if self not in _open_clusters:
             return
         if self.layout.is_cluster():
-            self.tool("down", *([] if gently else ["--now"]))
+            self._change("down", *([] if gently else ["--now"]))
         if os.environ.get("QG_KEEP_CLUSTER") == "1":
             print(f"kept: {self.directory}", file=sys.stderr)
         else:
@@ -202,17 +204,27 @@ class Cluster:
             raise ClusterFailed(str(result))
         return result
 
+    def _change(self, verb: str, *arguments: str, timeout: float = 60) -> None:
+        """What the tool does. Errors: ClusterFailed if it fails."""
+        words = [verb, str(self.directory), *arguments]
+        timeout *= PATIENCE
+        code, printed = run_forked(lambda: cluster_tool.run(words), timeout)
+        if code is None:
+            printed += f"(killed after {timeout:g} s)\n"
+        if code != 0:
+            raise ClusterFailed(str(CommandResult(shlex.join(["cluster", *words]), code or TIMED_OUT, "", printed)))
+
     def start(self, *daemons: str) -> None:
         """Starts the named daemons, such as "slurmdbd" or "slurmd-node1", or all."""
-        self.tool("start", *daemons)
+        self._change("start", *daemons)
 
     def stop(self, *daemons: str) -> None:
         """Stops the named daemons, or all; jobs live on."""
-        self.tool("stop", *daemons)
+        self._change("stop", *daemons)
 
     def restart(self, *daemons: str) -> None:
         """Stops, then starts the named daemons, or all."""
-        self.tool("restart", *daemons)
+        self._change("restart", *daemons)
 
     def status(self) -> dict[str, dict[str, object]]:
         """Each daemon by name: running, pid, port, address, log. Errors: ClusterError."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from qosgate_dev.cluster import programs
+from qosgate_dev.cluster import programs, users
 from qosgate_dev.cluster.errors import ClusterError
 
 from . import cluster, network
@@ -22,6 +22,7 @@ _SKIPPED = 77
 
 def main() -> NoReturn:
     """Runs the calling file's tests. Exit codes: 0 passed, 1 failed, 77 skipped."""
+    users.leave_sourced_cluster()
     reason = _why_no_cluster()
     if reason:
         required = os.environ.get("QG_REQUIRE_CLUSTER") == "1"
