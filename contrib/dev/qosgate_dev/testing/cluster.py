@@ -152,10 +152,12 @@ class Cluster:
             arguments += ["--nodes", str(nodes)]
         if users:
             arguments += ["--users", ",".join(users)]
+        if build := os.environ.get("QG_BUILD_ROOT"):
+            arguments += ["--database", f"{build}/tests/cluster/database"]
         if slurm_conf:
             arguments += ["--slurm-conf", str(cluster.write_beside("extra.conf", slurm_conf))]
         try:
-            cluster._change("up", *arguments, timeout=_UP_SECONDS)
+            cluster.tool("up", *arguments, timeout=_UP_SECONDS)
         except BaseException:
             cluster.down()
             raise
@@ -181,7 +183,7 @@ class Cluster:
         if self not in _open_clusters:
             return
         if self.layout.is_cluster():
-            self._change("down", *([] if gently else ["--now"]))
+            self.tool("down", *([] if gently else ["--now"]))
         if os.environ.get("QG_KEEP_CLUSTER") == "1":
             print(f"kept: {self.directory}", file=sys.stderr)
         else:
@@ -198,33 +200,27 @@ class Cluster:
         self, verb: str, *arguments: str, timeout: float = 60, check: bool = True
     ) -> CommandResult:
         """Runs `cluster VERB` on this cluster. Errors: with `check` ClusterFailed if it fails."""
-        command = [str(TOOL), verb, str(self.directory), *arguments]
-        result = run_command(command, timeout)
+        words = [verb, str(self.directory), *arguments]
+        timeout *= PATIENCE
+        code, stdout, stderr = run_forked(lambda: cluster_tool.run(words), timeout)
+        if code is None:
+            stderr += f"(killed after {timeout:g} s)\n"
+        result = CommandResult(shlex.join(["cluster", *words]), TIMED_OUT if code is None else code, stdout, stderr)
         if check and result.rc != 0:
             raise ClusterFailed(str(result))
         return result
 
-    def _change(self, verb: str, *arguments: str, timeout: float = 60) -> None:
-        """What the tool does. Errors: ClusterFailed if it fails."""
-        words = [verb, str(self.directory), *arguments]
-        timeout *= PATIENCE
-        code, printed = run_forked(lambda: cluster_tool.run(words), timeout)
-        if code is None:
-            printed += f"(killed after {timeout:g} s)\n"
-        if code != 0:
-            raise ClusterFailed(str(CommandResult(shlex.join(["cluster", *words]), code or TIMED_OUT, "", printed)))
-
     def start(self, *daemons: str) -> None:
         """Starts the named daemons, such as "slurmdbd" or "slurmd-node1", or all."""
-        self._change("start", *daemons)
+        self.tool("start", *daemons)
 
     def stop(self, *daemons: str) -> None:
         """Stops the named daemons, or all; jobs live on."""
-        self._change("stop", *daemons)
+        self.tool("stop", *daemons)
 
     def restart(self, *daemons: str) -> None:
         """Stops, then starts the named daemons, or all."""
-        self._change("restart", *daemons)
+        self.tool("restart", *daemons)
 
     def status(self) -> dict[str, dict[str, object]]:
         """Each daemon by name: running, pid, port, address, log. Errors: ClusterError."""

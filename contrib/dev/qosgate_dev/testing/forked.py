@@ -10,15 +10,17 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable
+from typing import IO
 
 
-def run_forked(action: Callable[[], int], timeout: float) -> tuple[int | None, str]:
-    """Runs the action in a copy of this process; returns the exit code that it returns, and what it printed.
+def run_forked(action: Callable[[], int], timeout: float) -> tuple[int | None, str, str]:
+    """Runs the action in a copy of this process; returns the exit code that it returns, and what it wrote to its outputs.
 
     After `timeout` seconds its whole process group is killed, and the code is None.
     """
-    with tempfile.TemporaryFile() as output:
-        process = multiprocessing.get_context("fork").Process(target=_act, args=(action, output.fileno()))
+    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        outputs = (stdout, stderr)
+        process = multiprocessing.get_context("fork").Process(target=_act, args=(action, *outputs))
         process.start()
         code = None
         try:
@@ -27,14 +29,15 @@ def run_forked(action: Callable[[], int], timeout: float) -> tuple[int | None, s
         finally:
             if code is None:
                 _kill(process)
-        output.seek(0)
-        return code, output.read().decode(errors="replace")
+        for output in outputs:
+            output.seek(0)
+        return code, *(output.read().decode(errors="replace") for output in outputs)
 
 
-def _act(action: Callable[[], int], output: int) -> None:
+def _act(action: Callable[[], int], stdout: IO[bytes], stderr: IO[bytes]) -> None:
     os.setsid()
-    for stream in (sys.stdout, sys.stderr):
-        os.dup2(output, stream.fileno())
+    os.dup2(stdout.fileno(), 1)
+    os.dup2(stderr.fileno(), 2)
     sys.exit(action())
 
 
