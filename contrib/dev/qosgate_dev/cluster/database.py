@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from . import config, lifecycle, programs, slurm_conf, users
-from .errors import ClusterError
+from .errors import EX_CANTCREAT, ClusterError
 from .layout import Layout
 
 _DAEMONS = ("munged", "mariadbd", "slurmdbd")
@@ -21,9 +21,12 @@ _DAEMONS = ("munged", "mariadbd", "slurmdbd")
 def prepare(store: Path) -> Path:
     """A database in this directory, made first if there is none of the installed programs' making.
 
-    Errors: ClusterError, OSError.
+    Errors: ClusterError.
     """
-    store.mkdir(parents=True, exist_ok=True)
+    try:
+        store.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ClusterError(f"{store}: {error.strerror}", EX_CANTCREAT) from error
     database = store / _identity()
     if database.exists():
         return database
