@@ -15,8 +15,10 @@ import subprocess
 
 _CLONE_NEWNET = 0x40000000
 
+# getaddrinfo() resolves nothing for slurmctld (AI_ADDRCONFIG) on a machine that has no other address than the loopback's.
 _LOOPBACK = """\
 link set lo up
+address add 192.0.2.1/32 dev lo
 route replace local 127.0.0.0/8 dev lo table local scope host src 127.0.0.1 quickack 1
 route replace local 127.0.0.1 dev lo table local scope host src 127.0.0.1 quickack 1
 """
