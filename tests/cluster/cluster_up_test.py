@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import re
 import signal
+import socket
 import subprocess
+import tempfile
 import time
+import unittest
 from pathlib import Path
 
-from qosgate_dev.cluster import slurm_conf
+from qosgate_dev.cluster import ports, slurm_conf
+from qosgate_dev.cluster.database import prepare
 from qosgate_dev.cluster.errors import ClusterError
 from qosgate_dev.testing import HANG_SECONDS, Cluster, ClusterFailed, main
 from qosgate_dev.testing.cluster import TOOL, run_command
@@ -232,6 +236,68 @@ class ExtraLines(PrivateClusterCase):
         for text in ("n[1-", "n]", "", "n[a-b]"):
             with self.subTest(text=text), self.assertRaisesRegex(ClusterError, "NodeName="):
                 slurm_conf.expand_names(text)
+
+
+class Ports(unittest.TestCase):
+    def test_a_port_listens_while_a_socket_listens_on_it(self) -> None:
+        with ports.Reservation(1) as (port,), socket.socket() as daemon:
+            self.assertFalse(ports.is_listening(port))
+            daemon.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            daemon.bind(("127.0.0.1", port))
+            self.assertFalse(ports.is_listening(port))
+            daemon.listen()
+            self.assertTrue(ports.is_listening(port))
+            with socket.create_connection(("127.0.0.1", port)), daemon.accept()[0]:
+                daemon.close()
+                self.assertFalse(ports.is_listening(port))
+        self.assertFalse(ports.is_listening(port))
+
+
+class PreparedDatabase(PrivateClusterCase):
+    def records_after(self, *options: str) -> list[str]:
+        """What accounting has, without times, of a cluster that was just started."""
+        cluster = self.new_cluster()
+        cluster.tool("up", "--nodes", "1", *options)
+        cluster.wait_for(
+            lambda: "Registered" in cluster.sacctmgr("show events all_clusters format=reason%40").stdout,
+            "slurmctld has told of the nodes",
+        )
+        lines = []
+        for shown in (
+            "qos",
+            "account withassoc",
+            "user withassoc",
+            "tres",
+            "cluster format=cluster,classification,qos,share",
+            "events all_clusters format=cluster,state,reason,tres",
+            "transactions format=action,actor,where",
+        ):
+            lines += [shown, *cluster.sacctmgr(f"-n -P show {shown}").stdout.splitlines()]
+        return lines
+
+    def test_its_cluster_is_as_one_that_makes_its_own(self) -> None:
+        with tempfile.TemporaryDirectory() as store:
+            option = ("--database", f"{store}/new/store")
+            made = self.records_after(*option)
+            self.assertEqual(made, self.records_after(*option))
+            self.assertEqual(made, self.records_after())
+            self.assertIn("cpu", " ".join(made))
+
+    def test_it_is_made_once_and_anew_for_other_programs(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            store = Path(directory)
+            database = prepare(store)
+            status = database.stat()
+            self.assertEqual(prepare(store), database)
+            self.assertEqual(database.stat(), status)
+            database.rename(store / "of_others")
+            self.assertEqual(prepare(store), database)
+            self.assertEqual(sorted(path.name for path in store.iterdir()), sorted([database.name, "lock"]))
+
+    def test_a_database_that_cannot_be_copied_is_told(self) -> None:
+        result = self.new_cluster().tool("up", "--database", "/dev/null/store", check=False)
+        self.assertEqual(result.rc, 73, result)
+        self.assertIn("/dev/null/store: Not a directory", result.stderr)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from datetime import datetime, timezone
 from pathlib import Path
 
 from qosgate_dev.testing import CommandResult, copy_command, main
@@ -62,18 +63,24 @@ class CompatRules(PluginTestCase):
         )
 
     def setUp(self) -> None:
+        self.forget_decisions()
+
+    def forget_decisions(self) -> None:
+        """What is recorded and logged of them may come later."""
         self.mark = len(self.cluster.log("slurmctld"))
-        self.known = len(self.records())
+        self.begin = datetime.now(timezone.utc).isoformat(timespec="microseconds")
 
     def records(self) -> list[dict]:
+        """Those of decisions since the last forget_decisions()."""
         if not self.records_file.exists():
             return []
-        return [json.loads(line) for line in self.records_file.read_text().splitlines()]
+        records = [json.loads(line) for line in self.records_file.read_text().splitlines()]
+        return [record for record in records if record["time"] >= self.begin]
 
     def record(self) -> dict:
         """The one of this test's decision."""
-        self.cluster.wait_for(lambda: len(self.records()) > self.known, "the decision is recorded")
-        (record,) = self.records()[self.known :]
+        self.cluster.wait_for(self.records, "the decision is recorded")
+        (record,) = self.records()
         return record
 
     def deeds(self) -> list[tuple[str, str]]:
@@ -90,8 +97,7 @@ class CompatRules(PluginTestCase):
         """Without a comment neither script nor rule does anything."""
         answer = self.submit(*options)
         self.assertEqual(answer.rc, 0, answer)
-        self.known = len(self.records())
-        self.mark = len(self.cluster.log("slurmctld"))
+        self.forget_decisions()
         return answer.stdout.split()[-1]
 
     def change(self, job: str, comment: str) -> CommandResult:
@@ -128,7 +134,6 @@ class CompatRules(PluginTestCase):
         self.assertIn(f"sbatch: error: {words}\n", answer.stderr)
         self.assertIn(f"sbatch: error: {words}", foretold["user_reads"])
         self.assertIn(words, self.record()["message"])
-        self.known = len(self.records())
         self.assertNotIn("set by the site's rules", self.submit("--qos=nosuch").stderr)
 
     def test_a_rule_sees_what_the_script_set_in_a_change(self) -> None:

@@ -59,7 +59,8 @@ class Verify(LimitsTestCase):
 
     def test_a_requeued_job_of_several_partitions_counts_for_one_of_them(self) -> None:
         for partitions in ("viz,main", "main,viz"):
-            job = self.start("ana", f"-Aastro -n1 -p{partitions}")
+            job = self.cluster.sbatch(f"-Aastro -n1 -p{partitions}", "ana").job
+            self.cluster.wait_job(job, "RUNNING")
             self.cluster.scontrol(f"requeuehold {job}")
             self.cluster.wait_job(job, "PENDING")
             found = json.loads(self.show("verify --json", "root").stdout)

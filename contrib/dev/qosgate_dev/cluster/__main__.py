@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from . import interrupts, lifecycle, users
+from . import database, interrupts, lifecycle, users
 from .errors import EX_FAILED, EX_NOINPUT, EX_USAGE, ClusterError
 from .layout import Layout
 from .slurm_conf import Hardware
@@ -78,8 +78,13 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: list[str]) -> int:
-    options = make_parser().parse_args(arguments)
     users.leave_sourced_cluster()
+    return run(arguments)
+
+
+def run(arguments: list[str]) -> int:
+    """In a process that has not sourced a cluster's env, and does nothing else."""
+    options = make_parser().parse_args(arguments)
     interrupts.raise_on_signals()
     os.umask(0o022)
     try:
@@ -170,6 +175,10 @@ def add_up_options(up: Parser) -> None:
         "--wrap-slurmctld", default="", metavar="COMMAND", help="command to run slurmctld under"
     )
     up.add_argument(
+        "--database", type=Path, metavar="DIR",
+        help="keep a database with slurmdbd's tables in DIR, of which this cluster and later ones start in half of the time",
+    )  # fmt: skip
+    up.add_argument(
         "--timeout", type=positive, default=int(lifecycle.START_SECONDS), metavar="SECONDS",
         help=f"how long one daemon may take to answer ({lifecycle.START_SECONDS:g})",
     )  # fmt: skip
@@ -199,6 +208,7 @@ def run_up(layout: Layout, options: argparse.Namespace) -> int:
             extra_lines="\n".join(read_file(path) for path in options.slurm_conf),
             wrap_slurmctld=options.wrap_slurmctld,
             start_seconds=options.timeout,
+            database=options.database and database.prepare(options.database),
         ),
     )
     print(f"{layout.root}: up in {time.monotonic() - begin:.1f} s; use it: . {layout.env_file}")

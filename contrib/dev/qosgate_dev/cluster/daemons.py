@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 import shlex
 import socket
@@ -43,9 +42,6 @@ _TRY_CORRECT = (
 # How long one request to a daemon may take before it is repeated.
 _QUESTION_SECONDS = 5.0
 
-# Set to 1 by tests, which call sacctmgr thousands of times. Measurements leave it as slow as Slurm makes it.
-ANSWER_AT_ONCE = "QG_ANSWER_AT_ONCE"
-
 # Kept to the end: Python loses an exception that a signal raises in a finaliser, such as Popen's.
 _started: list[subprocess.Popen[bytes]] = []
 
@@ -57,8 +53,7 @@ class Daemon:
     `command` ends in a process that writes `pid_file`; `address` is shown to people; `port` is 0
     for a daemon that listens on a unix socket only; `answers` probes it without waiting; `serves`
     asks it something and waits for the answer, where listening does not mean that it is ready;
-    `restarts` is how often it is started again if it crashes on its own before it answers;
-    `prepare` gets its pid as soon as it answers.
+    `restarts` is how often it is started again if it crashes on its own before it answers.
     """
 
     name: str
@@ -70,7 +65,6 @@ class Daemon:
     answers: Callable[[], bool]
     serves: Callable[[], bool] = lambda: True
     restarts: int = 0
-    prepare: Callable[[int], object] = lambda _: None
 
     @property
     def output_file(self) -> Path:
@@ -85,9 +79,7 @@ def all_daemons(layout: Layout, state: State) -> list[Daemon]:
         _mariadbd(layout),
         # Once in some hundred starts, slurmdbd of 22.05.8 dies of SIGSEGV in glibc's hsearch_r.
         dataclasses.replace(
-            _slurm_daemon(layout, "slurmdbd", (), state.slurmdbd_port),
-            restarts=_SLURMDBD_RESTARTS,
-            prepare=ports.let_answer_at_once if os.environ.get(ANSWER_AT_ONCE) == "1" else lambda _: None,
+            _slurm_daemon(layout, "slurmdbd", (), state.slurmdbd_port), restarts=_SLURMDBD_RESTARTS
         ),
         dataclasses.replace(
             _slurm_daemon(
@@ -269,7 +261,7 @@ class Launch:
     def _wait(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
         left_terminal: float | None = None
-        while not ((answering := self._pid()) and self.daemon.answers() and self.daemon.serves()):
+        while not (self._pid() and self.daemon.answers() and self.daemon.serves()):
             now = time.monotonic()
             if now > deadline:
                 raise self._failure(f"does not answer after {seconds:g} s", TRY_LONGER)
@@ -284,7 +276,6 @@ class Launch:
                 if is_gone or (pid is None and now > left_terminal + _PID_FILE_SECONDS):
                     raise self._failure("ended right after its start", _TRY_CORRECT, may_be_crash=True)
             time.sleep(_POLL_SECONDS)
-        self.daemon.prepare(answering)
 
     def _pid(self) -> int | None:
         return processes.find_daemon(self.daemon.pid_file, self._layout.root)

@@ -3,24 +3,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
-import os
+import errno
 import random
 import socket
-import sys
-from pathlib import Path
 
 from .errors import EX_UNAVAILABLE, ClusterError
 
 # Below Linux's default range for outgoing connections, which starts at 32768.
 PORT_RANGE = range(20000, 32000)
-
-# The system call, which has the same number on every machine.
-_PIDFD_GETFD = 438
-
-# TCP_LISTEN as /proc/net/tcp spells it.
-_LISTEN = "0A"
 
 
 class Reservation:
@@ -73,31 +63,13 @@ class Reservation:
 def is_listening(port: int) -> bool:
     """Whether a socket listens on this loopback port.
 
-    Read from the kernel's table: Slurm's daemons log an error about each connection that says
-    nothing. Cost: one small file.
+    With SO_REUSEADDR a port can be bound that is only reserved or has old connections. Slurm's daemons log an error
+    about each connection that says nothing, and the kernel takes milliseconds to list its sockets.
     """
-    wanted = f"0100007F:{port:04X}" if sys.byteorder == "little" else f"7F000001:{port:04X}"
-    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
-        _, local, _, state, *_ = line.split()
-        if state == _LISTEN and local == wanted:
-            return True
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            return error.errno == errno.EADDRINUSE
     return False
-
-
-def let_answer_at_once(pid: int) -> None:
-    """Lets a process send small messages at once on the connections that it will accept.
-
-    slurmdbd writes the length of an answer and the answer apart. The kernel holds the second back until the first is
-    acknowledged, which takes 40 ms, twice or more in each sacctmgr. Connections inherit the option from the socket that
-    listens. Nothing changes if the kernel does not let us reach it, as with Yama without root.
-    """
-    libc = ctypes.CDLL(None)
-    with contextlib.suppress(OSError), open(os.pidfd_open(pid), "rb") as process:  # unless it has just ended
-        for entry in os.listdir(f"/proc/{pid}/fd"):
-            if not os.readlink(f"/proc/{pid}/fd/{entry}").startswith("socket:"):
-                continue
-            copy = libc.syscall(_PIDFD_GETFD, process.fileno(), int(entry), 0)
-            if copy >= 0:
-                with socket.socket(fileno=copy) as ours:
-                    if ours.family == socket.AF_INET and ours.type == socket.SOCK_STREAM:
-                        ours.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -8,7 +8,6 @@ import re
 import shlex
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from qosgate_dev import ROOT, test_targets
@@ -255,10 +254,6 @@ class Build(Phase):
         return self._status() == 0
 
 
-def nothing_around() -> AbstractContextManager[Mapping[str, str]]:
-    return nullcontext({})
-
-
 class MesonTests(Phase):
     """The tests that were chosen for a build."""
 
@@ -269,19 +264,14 @@ class MesonTests(Phase):
         *,
         environment: Mapping[str, str],
         options: Sequence[str] = (),
-        surroundings: Callable[[], AbstractContextManager[Mapping[str, str]]] = nothing_around,
         shown_environment: str = "",
     ) -> None:
-        """`surroundings` are there while the tests run, and add to their environment.
-
-        `shown_environment` is what somebody needs who runs one of these tests alone, in the words of a shell.
-        """
+        """`shown_environment` is what somebody needs who runs one of these tests alone, in the words of a shell."""
         super().__init__(f"tests in {build.directory}/", setting)
         self.needs = self._build = build
         self._directory = build.directory
         self._environment = environment
         self._options = options
-        self._surroundings = surroundings
         self._shown_environment = shown_environment
         self._run: TestRun | None = None
         self._unreported: list[Ending] = []
@@ -299,13 +289,12 @@ class MesonTests(Phase):
             return
         names = [test.name for test in self._tests] if len(self._tests) < len(self._build.tests) else []
         log = new_log(self._directory, "tests")
-        with self._surroundings() as added:
-            command = [*TestRun.command(self._directory, names), *self._options]
-            self._job = Job(command, log, {**self._environment, **added})
-            self._run = TestRun(self._directory, self._tests, self._job)
-            while self._job.poll() is None:
-                self._follow(self._run.new_endings())
-                yield
+        command = [*TestRun.command(self._directory, names), *self._options]
+        self._job = Job(command, log, self._environment)
+        self._run = TestRun(self._directory, self._tests, self._job)
+        while self._job.poll() is None:
+            self._follow(self._run.new_endings())
+            yield
         self._follow(self._run.last_endings())
         for ending in self._unreported:
             self._report(ending, {})

@@ -12,7 +12,6 @@ from qosgate_dev import ROOT
 from qosgate_dev.build import EX_UNAVAILABLE
 
 from .phases import Build, Check, MesonTests, Phase, Setting, Skipped
-from .pool import cluster_pool
 from .tests import BENCHES, LATE_CHECKS, SOURCE_CHECKS, Test
 
 _ENVIRONMENT = {
@@ -20,7 +19,7 @@ _ENVIRONMENT = {
     "QG_REQUIRE_CLUSTER": "1",
 }
 # A timeout only ends what hangs.
-_PATIENCE_OPTIONS = ("--timeout-multiplier", "4")
+_TEST_OPTIONS = ("--timeout-multiplier", "4")
 
 # Nothing is measured here, so the optimizer has little to do.
 _SANITIZER_OPTIONS = ("-Dtests=enabled", "-Db_lundef=false", "-Doptimization=1", "-Dbenchmarks=disabled")
@@ -89,9 +88,7 @@ class Plan:
                 command="contrib/dev/build",
             )
             build.is_required = True
-            tests = MesonTests(
-                build, setting, environment=_ENVIRONMENT, options=_PATIENCE_OPTIONS, surroundings=cluster_pool
-            )
+            tests = MesonTests(build, setting, environment=_ENVIRONMENT, options=_TEST_OPTIONS)
             self.phases += [build, tests] if wanted.has_tests else [build]
         for sanitized in _SANITIZED if wanted.sanitizers else ():
             self._add_sanitized(sanitized, setting, werror)
@@ -111,7 +108,7 @@ class Plan:
             build,
             setting,
             environment={**_ENVIRONMENT, **sanitized.environment},
-            options=_PATIENCE_OPTIONS,
+            options=_TEST_OPTIONS,
             shown_environment=" ".join(f"{name}={value}" for name, value in sanitized.environment.items()),
         )
         self.phases += [build, tests]

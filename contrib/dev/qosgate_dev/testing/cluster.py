@@ -19,12 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from qosgate_dev import ROOT
+from qosgate_dev.cluster import __main__ as cluster_tool
 from qosgate_dev.cluster import daemons, lifecycle, processes
 from qosgate_dev.cluster import users as cluster_users
 from qosgate_dev.cluster.layout import Layout
 
 from . import answers
 from .acting import act_as_root, acting_as
+from .forked import run_forked
 
 # As timeout(1) has it.
 TIMED_OUT = 124
@@ -153,6 +155,8 @@ class Cluster:
             arguments += ["--nodes", str(nodes)]
         if users:
             arguments += ["--users", ",".join(users)]
+        if build := os.environ.get("QG_BUILD_ROOT"):
+            arguments += ["--database", f"{build}/tests/cluster/database"]
         if slurm_conf:
             arguments += ["--slurm-conf", str(cluster.write_beside("extra.conf", slurm_conf))]
         try:
@@ -197,8 +201,11 @@ class Cluster:
 
     def tool(self, verb: str, *arguments: str, check: bool = True) -> CommandResult:
         """Runs `cluster VERB` on this cluster. Errors: with `check` ClusterFailed if it fails."""
-        command = [str(TOOL), verb, str(self.directory), *arguments]
-        result = run_command(command)
+        words = [verb, str(self.directory), *arguments]
+        code, stdout, stderr = run_forked(lambda: cluster_tool.run(words), HANG_SECONDS)
+        if code is None:
+            stderr += f"(killed after {HANG_SECONDS:g} s)\n"
+        result = CommandResult(shlex.join(["cluster", *words]), TIMED_OUT if code is None else code, stdout, stderr)
         if check and result.rc != 0:
             raise ClusterFailed(str(result))
         return result

@@ -11,11 +11,10 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from qosgate_dev.cluster import programs
-from qosgate_dev.cluster.daemons import ANSWER_AT_ONCE
+from qosgate_dev.cluster import programs, users
 from qosgate_dev.cluster.errors import ClusterError
 
-from . import cluster
+from . import cluster, network
 
 # The exit code of a skipped test for Meson.
 _SKIPPED = 77
@@ -23,12 +22,13 @@ _SKIPPED = 77
 
 def main() -> NoReturn:
     """Runs the calling file's tests. Exit codes: 0 passed, 1 failed, 77 skipped."""
+    users.leave_sourced_cluster()
     reason = _why_no_cluster()
     if reason:
         required = os.environ.get("QG_REQUIRE_CLUSTER") == "1"
         print(f"{'failed' if required else 'skipped'}: {reason}", file=sys.stderr)
         sys.exit(1 if required else _SKIPPED)
-    os.environ[ANSWER_AT_ONCE] = "1"
+    network.enter_own()
     signal.signal(signal.SIGTERM, _interrupt)
     try:
         unittest.main(module="__main__", verbosity=2)
