@@ -126,6 +126,11 @@ class ManyUsers(DirectoryCase):
             users = ",".join(names[begin : begin + 2000])
             added = self.cluster.run(f"sacctmgr -i -Q add user {users} account=astro")
             self.assertEqual(added.rc, 0, added.stderr)
+        # slurmdbd tells slurmctld of them after it has answered.
+        last = f"show assoc_mgr flags=users users={names[-1]}"
+        self.cluster.wait_for(
+            lambda: f"UserName={names[-1]}(" in self.cluster.scontrol(last).stdout, "slurmctld has all users"
+        )
         self.put_in_force({"10-lab.lua": REFUSES})
         self.wait_for_answer(USER, False, "lab only")
         rate_before = self.answers_per_second()
