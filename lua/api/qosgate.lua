@@ -18,7 +18,7 @@
 ---@field uid integer the user id of the job's owner (read-only)
 ---@field submit_uid integer the user id that sent the request (read-only)
 ---@field nodes integer the minimum number of nodes: -N1-4 reads 1 (read-only)
----@field min_nodes integer? the minimum number of nodes asked for
+---@field min_nodes integer? the minimum number of nodes asked for; 0 reads 1
 ---@field max_nodes integer? the maximum number of nodes asked for
 ---@field tasks integer? --ntasks
 ---@field cpus_per_task integer? --cpus-per-task

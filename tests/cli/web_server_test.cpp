@@ -13,7 +13,6 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
-#include <limits>
 #include <thread>
 #include <vector>
 
@@ -100,15 +99,15 @@ struct ServerSetup {
         return answer;
     }
 
-    /// Scrapes some times; the quickest counts, because a busy machine makes some slower.
+    /// Scrapes some times; most must be quick, because a busy machine makes some slower.
     void check_scrapes() const {
-        double quickest = std::numeric_limits<double>::infinity();
-        for (int turn = 0; turn < 3; ++turn) {
+        int quick = 0;
+        for (int turn = 0; turn < 5; ++turn) {
             const auto begin = Clock::now();
             BOOST_TEST(ask(get_metrics).ends_with("\r\n\r\nhello\n"));
-            quickest = std::min(quickest, seconds_since(begin));
+            if (seconds_since(begin) < 2) ++quick;
         }
-        BOOST_TEST(quickest < 2);
+        BOOST_TEST(quick >= 3);
     }
 };
 

@@ -76,7 +76,7 @@ class TestedPolicy(PluginTestCase):
             answers.append(json.loads(done.stdout))
             return done.rc == rc and text in " ".join(answers[-1]["reasons"])
 
-        self.cluster.wait_for(is_said, f"status {rc}: {text}", progress=self.cluster.cpu_seconds)
+        self.cluster.wait_for(is_said, f"status {rc}: {text}")
         return answers[-1]
 
     def test_a_test_that_fails_keeps_the_old_policy_in_force_until_it_is_mended(self) -> None:

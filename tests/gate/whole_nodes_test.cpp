@@ -40,6 +40,12 @@ BOOST_AUTO_TEST_CASE(without_a_choice_it_is_the_smallest_node) {
     BOOST_TEST(cpus() == 36u);
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_asks_for_no_node_at_least_takes_one) {
+    request.min_nodes = 0;
+    request.max_nodes = 1;
+    BOOST_TEST(cpus() == 4u);
+}
+
 BOOST_AUTO_TEST_CASE(the_nodes_of_a_nodelist_count) {
     const auto with = [this](const char* list) {
         return cpus_with(&JobRequest::required_nodes, std::optional<std::string>(list));

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 # What Meson makes of these differs, and ninja only plans.
-BUILDS = ([], ["-Dunity=off"], ["-Db_sanitize=address,undefined", "-Db_lundef=false"], ["-Dtests=disabled", "-Db_lto=true"])
+BUILDS = ([], ["-Dunity=off"], ["-Db_sanitize=address,undefined", "-Db_lundef=false"], ["-Dtests=disabled", "-Db_lto=true"], ["-Db_sanitize=thread", "-Dslurm=disabled", "-Db_lundef=false"])
 
 
 def problem_of(root: Path, options: list[str]) -> str:

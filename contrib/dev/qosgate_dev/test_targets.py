@@ -29,6 +29,7 @@ def main(arguments: list[str]) -> int:
 
 def targets_of(build: Path, wanted: Collection[str], *, with_defaults: bool) -> list[str]:
     """The files of these targets of Meson's; with defaults: also of those that are built by default."""
+    build = build.resolve()  # as Meson names its files
     targets = json.loads((build / "meson-info/intro-targets.json").read_text())
     return sorted(
         str(Path(name).relative_to(build))

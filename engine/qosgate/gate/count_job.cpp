@@ -196,7 +196,7 @@ const TresCounts* JobCounter::min_of_whole_nodes(const model::AccountView& view,
 }
 
 TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const Partition& partition) const {
-    const std::uint64_t min_nodes = with_gres().nodes.value_or(1);
+    const std::uint64_t min_nodes = at_least_one(with_gres().nodes.value_or(1));
     WholeNodes nodes{min_nodes * partition.min_node_cpus, TresCounts(view.tres->size())};
     if (!view.hidden.nodes && view.partitions.size() <= max_partitions_by_node)
         nodes = min_whole_nodes(

@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 
 from . import programs
-from .errors import EX_NOINPUT, ClusterError
+from .errors import EX_CANTCREAT, EX_NOINPUT, ClusterError
 from .layout import Layout
 from .slurm_conf import ExtraLines
 
@@ -71,7 +71,10 @@ def _place(layout: Layout, number: int) -> Path:
 
 
 def _copy(source: Path, directory: Path) -> Path:
-    """Does nothing if it is done. A process that runs the former copy, or has loaded it, keeps that."""
+    """A copy that is still the same stays. A process that runs the former copy, or has loaded it, keeps that.
+
+    Errors: ClusterError if it cannot be made.
+    """
     target = directory / source.name
     new = source.stat()
     if target.exists():
@@ -79,6 +82,9 @@ def _copy(source: Path, directory: Path) -> Path:
         if (old.st_size, old.st_mtime_ns) == (new.st_size, new.st_mtime_ns):
             return target
     aside = target.with_name(f"{target.name}.new")
-    shutil.copy2(source, aside)
-    aside.chmod(0o755)
-    return aside.replace(target)
+    try:
+        shutil.copy2(source, aside)
+        aside.chmod(0o755)
+        return aside.replace(target)
+    except OSError as error:
+        raise ClusterError(f"{target}: no copy of {source}: {error.strerror}", EX_CANTCREAT) from error

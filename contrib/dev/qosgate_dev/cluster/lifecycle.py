@@ -96,8 +96,9 @@ def start(layout: Layout, names: Sequence[str], seconds: float = START_SECONDS) 
     """
     state = layout.load()
     with layout.locked():
-        copies.refresh_plugins(layout, state.plugin_dirs)
         chosen = daemons.select(daemons.all_daemons(layout, state), names)
+        if any(_stage(daemon) == 2 for daemon in chosen):
+            copies.refresh_plugins(layout, state.plugin_dirs)
         stopped = [daemon for daemon in chosen if not _pid(layout, daemon)]
         _start_in_order(layout, state, stopped, seconds)
         return [daemon.name for daemon in stopped]
@@ -222,7 +223,10 @@ def _write_configuration(
         directory.mkdir(mode=0o755)
     if options.database and state.cluster_name == slurm_conf.DEFAULT_CLUSTER_NAME:
         # Of its 32 MB most are zeros.
-        subprocess.run(["cp", "-a", "--sparse=always", f"{options.database}/.", layout.database], check=True)
+        command = ["cp", "-a", "--sparse=always", f"{options.database}/.", str(layout.database)]
+        copied = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+        if copied.returncode != 0:
+            raise ClusterError(f"--database {options.database}: {copied.stderr.strip()}", EX_CANTCREAT)
     layout.database.chmod(0o700)
     config.write_munge_key(layout)
     config.write_mariadb(layout, owner)

@@ -76,6 +76,9 @@ def write_databases(layout: Layout, names: tuple[str, ...]) -> None:
         os.chown(home, uid, uid)
     layout.passwd.write_text(passwd)
     layout.group.write_text(group)
+    # nss_wrapper reads a file again if its time is another second: a change right after this would have the same.
+    for file in (layout.passwd, layout.group):
+        os.utime(file, (1, 1))
     layout.hosts.write_text(f"127.0.0.1 localhost {socket.gethostname()}\n")
 
 

@@ -97,7 +97,10 @@ def choose_place() -> Layout:
 
 def new_directory(parent: str) -> Layout:
     """Beside the cluster is a link to the build directory, whose own name slurm.conf may be unable to hold."""
-    directory = Path(tempfile.mkdtemp(prefix="qosgate-demo-", dir=parent))
+    try:
+        directory = Path(tempfile.mkdtemp(prefix="qosgate-demo-", dir=parent))
+    except OSError as error:
+        raise ClusterError(f"no directory can be made there: {error.strerror}") from error
     try:
         directory.chmod(0o755)
         layout = Layout(directory / "c")

@@ -93,6 +93,8 @@ def main(arguments: list[str]) -> int:
               file=sys.stderr)  # fmt: skip
         return EX_NOPERM
     interrupts.raise_on_first_signal()
+    # What a failed test printed may be more than this terminal can show.
+    sys.stdout.reconfigure(errors="replace")
     screen = Screen()
     try:
         wanted = _wanted(asked, screen)

@@ -46,7 +46,7 @@ TOUCHED_BY = (
     # Started by nothing else.
     (".ci/*", ()),
     ("contrib/test", ()),
-    ("contrib/dev/test", ()),
+    ("contrib/dev/test", ("test command",)),
     ("contrib/dev/release-test", ()),
     ("contrib/dev/trained_build", ()),
     ("contrib/demo", ("cluster demo",)),

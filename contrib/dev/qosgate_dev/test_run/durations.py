@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 # Rough ones, of two processors, for what never ran here.
-_SECONDS_OF_SUITE = {"cluster": 35.0, "cli": 4.0, "unit": 6.0, "abi": 1.0, "meta": 1.0}
+_SECONDS_OF_SUITE = {"cluster": 35.0, "cli": 4.0, "unit": 6.0, "bounds": 30.0, "abi": 1.0, "meta": 1.0}
 _SECONDS_OF_PHASE = {
     "tests in build/": 600.0,
     "tests in build-threads/": 30.0,

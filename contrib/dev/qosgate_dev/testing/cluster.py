@@ -210,19 +210,22 @@ class Cluster:
             raise ClusterFailed(str(result))
         return result
 
-    def start(self, *daemons: str) -> None:
+    def start(self, *names: str) -> None:
         """Starts the named daemons, such as "slurmdbd" or "slurmd-node1", or all."""
-        self.tool("start", *daemons)
+        self.tool("start", *names)
 
-    def stop(self, *daemons: str) -> None:
+    def stop(self, *names: str) -> None:
         """Stops the named daemons, or all; jobs live on. Errors: ClusterFailed if one had to be killed."""
-        result = self.tool("stop", *daemons)
+        self._stop_with("stop", *names)
+
+    def _stop_with(self, verb: str, *names: str) -> None:
+        result = self.tool(verb, *names)
         if "killed" in result.stderr:
             raise ClusterFailed(str(result))
 
-    def restart(self, *daemons: str) -> None:
-        """Stops, then starts the named daemons, or all."""
-        self.tool("restart", *daemons)
+    def restart(self, *names: str) -> None:
+        """Stops, then starts the named daemons, or all. Errors: as stop()."""
+        self._stop_with("restart", *names)
 
     def status(self) -> dict[str, dict[str, object]]:
         """Each daemon by name: running, pid, port, address, log. Errors: ClusterError."""
