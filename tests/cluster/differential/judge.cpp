@@ -180,7 +180,9 @@ void look_after_pass(const json& scenario, std::vector<Waiting> waiting, json& r
             json& result = results[job.index];
             result["actual"]["state"] = now.state;
             result["actual"]["pending"] = now.state == "PENDING" ? now.reason : "";
-            const bool is_unsaid = now.reason == "None" || now.reason == "Priority";
+            // "Resources": nodes of the jobs before it may not be free yet.
+            const bool is_unsaid =
+                now.reason == "None" || now.reason == "Priority" || now.reason == "Resources";
             if (is_unsaid && result["foretold"]["pending"] != "") again.push_back(job);
         }
         waiting = std::move(again);
