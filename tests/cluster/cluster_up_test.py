@@ -12,7 +12,7 @@ import time
 import unittest
 from pathlib import Path
 
-from qosgate_dev.cluster import ports, slurm_conf
+from qosgate_dev.cluster import daemons, ports, slurm_conf
 from qosgate_dev.cluster.database import prepare
 from qosgate_dev.cluster.errors import ClusterError
 from qosgate_dev.testing import HANG_SECONDS, Cluster, ClusterFailed, main
@@ -236,6 +236,33 @@ class ExtraLines(PrivateClusterCase):
         for text in ("n[1-", "n]", "", "n[a-b]"):
             with self.subTest(text=text), self.assertRaisesRegex(ClusterError, "NodeName="):
                 slurm_conf.expand_names(text)
+
+
+class TellingLines(unittest.TestCase):
+    # As a new cluster's slurmctld writes them.
+    USUAL = """
+[2026-01-31T12:00:00.000] error: Could not open job state file /c/state/job_state: No such file or directory
+[2026-01-31T12:00:00.000] error: NOTE: Trying backup state save file. Jobs may be lost!
+[2026-01-31T12:00:00.000] error: Could not open partition state file /c/state/part_state: No such file or directory
+[2026-01-31T12:00:00.000] error: NOTE: Trying backup partition state save file. Information may be lost!
+[2026-01-31T12:00:00.000] error: No fed_mgr state file (/c/state/fed_mgr_state) to recover
+"""
+    LAST = "[2026-01-31T12:00:01.000] Running as primary controller"
+
+    def test_a_start_without_saved_state_is_no_error(self) -> None:
+        self.assertEqual(daemons.telling_lines(self.USUAL + self.LAST), f"  {self.LAST}")
+
+    def test_saved_state_that_cannot_be_read_is_one(self) -> None:
+        for error in (
+            "error: Could not open job state file /c/state/job_state: Permission denied",
+            "error: Bad job state save file time. We wrote it at time 1, but the file contains a time stamp of 2.",
+            "error: Incomplete job state save file",
+            "error: Incomplete fed_mgr state file",
+            "error: Can't save state, create file /c/state/job_state.new error No space left on device",
+            "fatal: Incomplete job state save file, start with '-i' to ignore this.",
+        ):
+            with self.subTest(error):
+                self.assertIn(f"  {error}", daemons.telling_lines(f"{self.USUAL}{error}\n{self.LAST}").splitlines())
 
 
 class Ports(unittest.TestCase):

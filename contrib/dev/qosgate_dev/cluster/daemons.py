@@ -26,10 +26,11 @@ _SLURMDBD_RESTARTS = 2
 
 _FATAL = re.compile(r"\bfatal\b|\[ERROR\] (?!Aborting)|munged: Error", re.I)
 _ERROR = re.compile(r"\berror\b", re.I)
-# What Slurm calls an error whenever a private cluster starts as it should.
+# What Slurm calls an error whenever a private cluster starts as it should: a new one has no saved state yet.
 _USUAL = re.compile(
-    r"error: .*( state (save )?file|pmix|fix your gres\.conf|xcpuinfo_hwloc_topo_load|Domain socket directory"
-    r"|Database settings not recommended|update cluster: Connection refused)"
+    r"error: .*(Could not open \w+ state file \S+: No such file or directory|No fed_mgr state file \(\S+\) to recover"
+    r"|NOTE: Trying backup (\w+ )?state save file|pmix|fix your gres\.conf|xcpuinfo_hwloc_topo_load"
+    r"|Domain socket directory|Database settings not recommended|update cluster: Connection refused)"
 )
 _REASON_LINES = 4
 
