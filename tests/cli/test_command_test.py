@@ -293,7 +293,8 @@ class AWholeRun(unittest.TestCase):
     def setUp(self) -> None:
         self.root = Path(self.enterContext(tempfile.TemporaryDirectory()))
         shutil.copytree(ROOT / "contrib/dev", self.root / "contrib/dev", ignore=shutil.ignore_patterns("__pycache__"))
-        (self.root / "contrib/dev/install_packages").write_text("#!/bin/sh\n")
+        self.packages = self.root / "contrib/dev/install_packages"
+        self.packages.write_text("#!/bin/sh\n")
         shutil.copy(ROOT / "meson_options.txt", self.root)
         (self.root / "meson.build").write_text(PROJECT)
         self.command = [str(self.root / "contrib/dev/test")]
@@ -324,6 +325,22 @@ class AWholeRun(unittest.TestCase):
 
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual([path.name for path in (self.root / "build").glob("*.made")], ["good.made"])
+
+    def test_a_program_counts_that_this_run_installed(self) -> None:
+        programs = self.root / "bin"
+        programs.mkdir()
+        formatter = programs / "clang-format"
+        for version, last in (("14.0.6", "1 passed, 0 failed"), ("19.1.7", "0 passed, 0 failed, 1 skipped")):
+            with self.subTest(version):
+                installed = f"#!/bin/sh\necho clang-format version {version}\n"
+                self.packages.write_text(f"#!/bin/sh\nprintf '{installed}' >'{formatter}'\nchmod +x '{formatter}'\n")
+                formatter.write_text("#!/bin/sh\necho clang-format version 13.0.1\n")
+                formatter.chmod(0o755)
+                with mock.patch.dict("os.environ", {"PATH": f"{programs}:{os.environ['PATH']}"}):
+                    done = self.run_command("--test", "clang-format")
+
+                self.assertEqual(done.stdout.splitlines()[-1], last, done.stdout + done.stderr)
+        self.assertIn("clang-format 14 is not installed (clang-format version 19.1.7)", done.stdout)
 
     def test_unknown_names_are_wrong_usage(self) -> None:
         for options, said in (

@@ -125,14 +125,20 @@ class Check(Phase):
         *,
         is_test: bool = True,
         reasons: Mapping[int, str] | None = None,
+        why_not: Callable[[], str] = lambda: "",
     ) -> None:
-        """`reasons` says what exit codes of the command mean."""
+        """`reasons` says what exit codes of the command mean; `why_not`, asked when its turn comes, why it is skipped."""
         super().__init__(title, setting)
         self._command = command
         self._is_test = is_test
         self._reasons = reasons or {}
+        self._why_not = why_not
 
     def steps(self) -> Steps:
+        if why_not := self._why_not():
+            self._succeeded = True
+            self._setting.report.skipped(self.title, why_not)
+            return
         log = new_log("build", self.title)
         yield from self._work(self._command, log)
         assert self._job is not None
@@ -147,22 +153,6 @@ class Check(Phase):
             self._setting.report.passed(self.title, self.seconds)
         else:
             self._setting.report.finished(self.title, self.seconds)
-
-
-class Skipped(Phase):
-    """A check that this machine has no program for."""
-
-    def __init__(self, title: str, setting: Setting, why: str) -> None:
-        super().__init__(title, setting)
-        self._why = why
-
-    def steps(self) -> Steps:
-        self._succeeded = True
-        self._setting.report.skipped(self.title, self._why)
-        yield from ()
-
-    def seconds_left(self) -> float:
-        return 0.0
 
 
 class Build(Phase):
