@@ -230,9 +230,8 @@ class _Run:
 
     def _state(self) -> list[str]:
         gone = self._seconds()
-        self._durations.is_rough = False
-        left = self._plan.seconds_left()
-        text = f"{time_text(gone)} so far, {time_left_text(left, self._durations.is_rough)}"
+        left, left_text = self._time_left()
+        text = f"{time_text(gone)} so far, {left_text}"
         lines = [f"{bar(gone / (gone + left))} {text}", f"now     {_line_of(self._current)}"]
         if details := self._current.details():
             lines.append(f"        {details}")
@@ -243,10 +242,13 @@ class _Run:
         return lines
 
     def _in_short(self) -> str:
+        return f"...  {_line_of(self._current)}; {time_text(self._seconds())} so far, {self._time_left()[1]}"
+
+    def _time_left(self) -> tuple[float, str]:
+        """An estimate in seconds, and as it is shown."""
         self._durations.is_rough = False
-        left = self._plan.seconds_left()
-        text = time_left_text(left, self._durations.is_rough)
-        return f"...  {_line_of(self._current)}; {time_text(self._seconds())} so far, {text}"
+        seconds = self._plan.seconds_left()
+        return seconds, time_left_text(seconds, self._durations.is_rough)
 
     def _stopped_by(self, interrupted: interrupts.Interrupted) -> str:
         not_begun = [phase.title for phase in self._plan.phases if not phase.begun]

@@ -13,16 +13,12 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 _CLONE_NEWNET = 0x40000000
 
-# getaddrinfo() resolves nothing for slurmctld (AI_ADDRCONFIG) on a machine that has no other address than the loopback's.
-_LOOPBACK = """\
-link set lo up
-address add 192.0.2.1/32 dev lo
-route replace local 127.0.0.0/8 dev lo table local scope host src 127.0.0.1 quickack 1
-route replace local 127.0.0.1 dev lo table local scope host src 127.0.0.1 quickack 1
-"""
+# contrib/dev/enter_tree reads it, too.
+_LOOPBACK = Path(__file__).with_name("loopback.ip")
 
 
 def enter_own() -> None:
@@ -35,7 +31,7 @@ def enter_own() -> None:
     with open("/proc/self/ns/net", "rb") as before:
         if ip is None or libc.unshare(_CLONE_NEWNET) != 0:
             return
-        done = subprocess.run([ip, "-batch", "-"], input=_LOOPBACK, text=True, stderr=subprocess.PIPE, check=False)
+        done = subprocess.run([ip, "-batch", str(_LOOPBACK)], text=True, stderr=subprocess.PIPE, check=False)
         if done.returncode == 0:
             return
         print(f"no network of its own, so this takes longer: ip: {done.stderr.strip()}", file=sys.stderr)
