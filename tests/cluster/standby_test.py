@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -73,13 +74,15 @@ class Standby:
             self._process = None
 
     def wake_ups(self) -> dict[str, int]:
-        """How often its threads of policy and status have gone to sleep."""
-        tasks = Path(f"/proc/{int(self.pid_file.read_text())}/task").iterdir()
-        names = {(task / "comm").read_text().strip(): (task / "status").read_text() for task in tasks}
-        return {
-            name: int(re.search(r"\nvoluntary_ctxt_switches:\s+(\d+)", names[name])[1])
-            for name in ("qosgate-policy", "qosgate-status")
-        }
+        """How often its threads of policy and status have gone to sleep; nothing of one that starts or ends just now."""
+        found = {}
+        with contextlib.suppress(OSError, ValueError):
+            for task in Path(f"/proc/{int(self.pid_file.read_text())}/task").iterdir():
+                name = (task / "comm").read_text().strip()
+                told = re.search(r"\nvoluntary_ctxt_switches:\s+(\d+)", (task / "status").read_text())
+                if told and name in ("qosgate-policy", "qosgate-status"):
+                    found[name] = int(told[1])
+        return found
 
     def log(self) -> str:
         return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
@@ -167,11 +170,17 @@ class StandbyTestCase(PluginTestCase):
 
     def let_the_standby_look(self) -> None:
         """Waits for several looks of both its threads, at its directory and at its status; a look leaves no trace."""
-        before = self.standby.wake_ups()
+        before: dict[str, int] = {}
+
+        def have_looked() -> bool:
+            now = self.standby.wake_ups()
+            before.update({name: count for name, count in now.items() if name not in before})
+            return len(before) == 2 and all(now.get(name, 0) >= count + 4 for name, count in before.items())
+
         self.cluster.wait_for(
-            lambda: all(count >= before[name] + 4 for name, count in self.standby.wake_ups().items()),
-            "both threads look",
-            otherwise=self.standby.tell,
+            have_looked,
+            "both threads look 4 times",
+            otherwise=lambda: f"looks before: {before}, now: {self.standby.wake_ups()}\n{self.standby.tell()}",
         )
 
     def host_of_status(self) -> str:

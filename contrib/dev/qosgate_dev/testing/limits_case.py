@@ -70,8 +70,11 @@ class LimitsTestCase(unittest.TestCase):
     def start(self, user: str, options: str) -> int:
         """A job that runs: not a batch job, which begins only with slurmctld's next round, up to a second later."""
         done = self.cluster.run(["salloc", "--no-shell", *shlex.split(options)], user, check=True)
-        job = int(re.search(r"Granted job allocation (\d+)", done.stderr)[1])
-        self.assertEqual(self.cluster.job_state(job), "RUNNING")
+        granted = re.search(r"Granted job allocation (\d+)", done.stderr)
+        assert granted, done
+        job = int(granted[1])
+        fields = self.cluster.job(job)
+        self.assertEqual(fields["JobState"], "RUNNING", fields)
         return job
 
     def wait_reason(self, job: int | str, reason: str) -> None:
