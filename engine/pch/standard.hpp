@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the compiler reads once for all targets (a precompiled header): standard headers that most files
-// include. A file still includes what it uses; a build with -Db_pch=false -Dunity=off fails where one does
-// not.
+// The precompiled header of all targets: standard headers that most files include. A file includes what it
+// uses all the same: -Db_pch=false -Dunity=off compiles it without this header and without the includes of
+// other files.
 #include <algorithm>
 #include <array>
 #include <chrono>

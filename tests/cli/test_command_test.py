@@ -35,7 +35,7 @@ TESTS = [
     *(invented(layer, "unit", f"tests/{layer}/{layer}_test") for layer in LAYERS),
     invented("threads", "unit", "tests/threads/threads_test"),
     invented("plugin", "unit", "tests/plugin/plugin_test"),
-    invented("hostile requests", "unit", "tests/plugin/hostile_test"),
+    invented("hostile requests", "bounds", "tests/plugin/hostile_test"),
     invented("report", "unit", "tests/cli/report_test"),
     invented("help", "cli", "tests/cli/help_test.py", "contrib/qosgate/qosgate"),
     invented("install", "cli", "tests/install/install_test.py"),
@@ -45,7 +45,7 @@ TESTS = [
     *(invented(f"cluster {name}", "cluster", f"tests/cluster/{name}_test.py") for name in ("rules", "guides", "demo")),
 ]
 
-UNIT = {test.name for test in TESTS if test.suites == ("unit",)}
+PROGRAMS = {test.name for test in TESTS if {*test.suites} & {"unit", "bounds"}}
 META = {"references", "licences"}
 CLUSTER = {"cluster rules", "cluster guides", "cluster demo"}
 # Whoever may include every layer.
@@ -81,7 +81,7 @@ class TouchedTests(unittest.TestCase):
             ("tests/cli/command_tree.py", {"report", "help"} | META),
             ("tests/gate/meson.build", {"gate"} | META),
             ("tests/spec/spec_setup.hpp", {"spec"} | META),
-            ("tests/support/gate_setup.hpp", UNIT | META),
+            ("tests/support/gate_setup.hpp", PROGRAMS | META),
             ("tests/cluster/rules_test.py", {"cluster rules"} | META),
             ("tests/cluster/helpers/submit_loop.cpp", CLUSTER | META),
             ("tests/meta/licences.py", META),

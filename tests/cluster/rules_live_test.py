@@ -211,7 +211,7 @@ class RulesLive(PluginTestCase):
             answers = [pool.submit(submit_some) for _ in range(3)]
             while not all(answer.done() for answer in answers):
                 self.cluster.run("squeue --noheader", USER, check=True)
-        self.assertLess(self.cluster.cpu_seconds() - before, 3, "of which others would wait")
+        self.assertLess(self.cluster.cpu_seconds() - before, 3, "CPU seconds of slurmctld: everybody waits for these rules")
         for answer in answers:
             for told in answer.result():
                 self.assertIn("10-endless.lua:1: more than 100000 instructions", told)

@@ -255,7 +255,7 @@ class Watching(SpecTestCase):
 
         self.cluster.wait_for(lambda: read()["failures_in_row"] == 3, "three runs failed")
         for failures, pause in pauses.items():
-            # With the run itself.
+            # From when the run began to when the next one will: 2, 4, 8 s, and what the run itself takes.
             self.assertTrue(0 <= pause - 2**failures <= 2 + 5 * usual, str(pauses))
         self.assertEqual(read()["state"], "failing")
         self.assertIn("MaxWal: there is no such key", read()["error"])

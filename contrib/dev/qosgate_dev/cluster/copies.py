@@ -16,7 +16,10 @@ from .slurm_conf import ExtraLines
 
 
 def take_plugin_dirs(layout: Layout, extra: ExtraLines) -> tuple[str, ...]:
-    """The directories of the caller's PluginDir that are not Slurm's own; in `extra`, their copies replace them."""
+    """Puts the places of copies into the PluginDir of `extra`, but for Slurm's own directory.
+
+    Returns the directories to be copied, for refresh_plugins().
+    """
     value = extra.value("PluginDir")
     if value is None:
         return ()
@@ -35,9 +38,9 @@ def take_plugin_dirs(layout: Layout, extra: ExtraLines) -> tuple[str, ...]:
 
 
 def refresh_plugins(layout: Layout, plugin_dirs: tuple[str, ...]) -> None:
-    """Makes the copies of these directories have the plugins that they have now.
+    """Copies the plugins (*.so) of these directories to their places, and removes copies of what they no longer have.
 
-    Errors: ClusterError for a directory that is not there.
+    Errors: ClusterError for a directory that is not there, or a copy that cannot be made.
     """
     for number, name in enumerate(plugin_dirs, start=1):
         if not Path(name).is_dir():
@@ -55,13 +58,19 @@ def refresh_plugins(layout: Layout, plugin_dirs: tuple[str, ...]) -> None:
 
 
 def copy_program(layout: Layout, program: Path) -> Path:
-    """The copy of a program, or of what it loads, which every user of the cluster can run."""
+    """Copies a program, or what it loads, to where every user of the cluster can run it; returns the copy.
+
+    Errors: ClusterError.
+    """
     layout.programs.mkdir(mode=0o755, exist_ok=True)
     return _copy(program, layout.programs)
 
 
 def copy_command(layout: Layout, build: Path) -> Path:
-    """The copy of the command `qosgate`, with its module beside it."""
+    """Copies the command `qosgate` and the module that it loads from beside itself; returns the copy of the command.
+
+    Errors: ClusterError.
+    """
     copy_program(layout, build / "contrib/qosgate/qosgate_client.so")
     return copy_program(layout, build / "contrib/qosgate/qosgate")
 
@@ -71,9 +80,10 @@ def _place(layout: Layout, number: int) -> Path:
 
 
 def _copy(source: Path, directory: Path) -> Path:
-    """A copy that is still the same stays. A process that runs the former copy, or has loaded it, keeps that.
+    """Copies a file into the directory, unless the copy there has its size and time; returns the copy.
 
-    Errors: ClusterError if it cannot be made.
+    The new copy is another file: a process that runs the former one, or has loaded it, keeps that.
+    Errors: ClusterError.
     """
     target = directory / source.name
     new = source.stat()

@@ -19,8 +19,9 @@ _DAEMONS = ("munged", "mariadbd", "slurmdbd")
 
 
 def prepare(store: Path) -> Path:
-    """A database in this directory, made first if there is none of the installed programs' making.
+    """Returns the database below `store` that fits the installed mariadbd and slurmdbd; makes it if it is not there.
 
+    One that was made for other programs is removed then.
     Errors: ClusterError.
     """
     try:

@@ -50,8 +50,8 @@ class Options:
     extra_lines: str = ""
     wrap_slurmctld: str = ""
     start_seconds: float = START_SECONDS
-    database: Path | None = None  # what to copy, of database.prepare()
-    daemons: tuple[str, ...] = ()  # to be started; all without names
+    database: Path | None = None  # the files of one that database.prepare() returned: the cluster begins with a copy
+    daemons: tuple[str, ...] = ()  # the names of those to start; without names, all are started
 
 
 @dataclasses.dataclass(frozen=True)

@@ -89,7 +89,7 @@ def touched(paths: Iterable[str], tests: Sequence[Test]) -> Touched:
 
 
 def _names_of(test: Test) -> set[str]:
-    """All by which the table can mean it."""
+    """The words of TOUCHED_BY that stand for this test."""
     return {test.name, f"in {test.directory}", *(f"suite {suite}" for suite in test.suites)}
 
 
