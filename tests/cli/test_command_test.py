@@ -10,6 +10,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -341,6 +342,23 @@ class AWholeRun(unittest.TestCase):
 
                 self.assertEqual(done.stdout.splitlines()[-1], last, done.stdout + done.stderr)
         self.assertIn("clang-format 14 is not installed (clang-format version 19.1.7)", done.stdout)
+
+    def test_a_machine_without_python_gets_it_first_or_is_told(self) -> None:
+        programs = self.root / "bin"
+        programs.mkdir()
+        for file in Path("/usr/bin").iterdir():
+            if not file.name.startswith("python"):
+                (programs / file.name).symlink_to(file)
+        self.packages.write_text(f"#!/bin/sh\necho $1\nln -s '{sys.executable}' '{programs}/python3'\n")
+        self.root.chmod(0o755)
+        # Without QG_PYTHON, which says which Python runs this test.
+        with mock.patch.dict("os.environ", {"PATH": str(programs), "HOME": "/"}, clear=True):
+            of_a_user = subprocess.run([*self.command, "--help"], capture_output=True, text=True, user=65534, check=False)
+            done = self.run_command("--help")
+
+        self.assertEqual((of_a_user.returncode, of_a_user.stdout), (69, ""))
+        self.assertIn("there is no python3 in PATH, and this needs it: sudo ", of_a_user.stderr)
+        self.assertTrue(done.stdout.startswith("build\nUsage: contrib/test "), done.stdout + done.stderr)
 
     def test_unknown_names_are_wrong_usage(self) -> None:
         for options, said in (
