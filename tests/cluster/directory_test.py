@@ -93,7 +93,7 @@ class HangingDirectory(DirectoryCase):
         hangs.touch()
         try:
             self.submit_as("ben")
-            self.cluster.stop("slurmctld")  # which need not be killed
+            self.cluster.stop("slurmctld")  # which is not late
         finally:
             hangs.unlink()
             (self.directory / "10-lab.lua").unlink()

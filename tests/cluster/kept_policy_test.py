@@ -141,7 +141,7 @@ class KeptPolicy(PluginTestCase):
         change = self.cluster.time_of(take_out_and_put_back)[0]
         self.expect(answers[-1], True)
         self.assertLess(change, PATIENCE_SECONDS + NOT_HELD_UP * usual_change)
-        self.cluster.restart("slurmctld")  # it need not be killed
+        self.cluster.restart("slurmctld")  # it is not late
 
         hangs.unlink()
         self.wait_for_answer(False, "not on main")

@@ -12,7 +12,8 @@ from pathlib import Path
 from unittest import mock
 
 from qosgate_dev import ROOT
-from qosgate_dev.cluster.processes import cpu_seconds
+from qosgate_dev.cluster import lifecycle
+from qosgate_dev.cluster.processes import cpu_seconds, is_alive
 from qosgate_dev.cluster.programs import find_program
 from qosgate_dev.testing import Cluster, ClusterFailed, build_root, copy_command, main
 from qosgate_dev.testing.cluster import TOOL, run_command
@@ -226,6 +227,22 @@ class Down(PrivateClusterCase):
 
         self.assert_gone(cluster)
         self.assertEqual(cluster.tool("down").rc, 0)
+
+    def test_a_daemon_that_ends_late_or_not_at_all_is_told(self) -> None:
+        cluster = self.new_cluster()
+        cluster.tool("up", "--nodes", "1")
+        with mock.patch.object(lifecycle, "_PROMPT_LOOKS", 0):  # then each is late
+            for end in (cluster.stop, cluster.restart):
+                with self.assertRaisesRegex(ClusterFailed, r"\ncluster: slurmctld: ended late, after \d+ s\n"):
+                    end("slurmctld")
+                cluster.start("slurmctld")
+            cluster.restart("slurmd-node1")  # has no plugin that could hold it up
+        pid = int(str(cluster.status()["slurmctld"]["pid"]))
+        os.kill(pid, signal.SIGSTOP)
+        with mock.patch.object(lifecycle, "_STOP_LOOKS", 2), mock.patch.object(lifecycle, "_PROMPT_LOOKS", 1):
+            with self.assertRaisesRegex(ClusterFailed, r"\ncluster: slurmctld: killed, after \d+ s\n"):
+                cluster.stop("slurmctld")
+        self.assertFalse(is_alive(pid))
 
     def test_start_resumes_a_cluster_with_its_data(self) -> None:
         cluster = self.new_cluster()

@@ -38,7 +38,7 @@ class Robustness(PluginTestCase):
 
     def test_slurmctld_stops_and_starts_with_the_plugin(self) -> None:
         for _ in range(3):
-            self.cluster.stop("slurmctld")  # which need not be killed
+            self.cluster.stop("slurmctld")  # which is not late
             self.cluster.start("slurmctld")
             # The first submission may come before the plugin knows the partitions; the result is the same.
             self.assertFalse(self.cluster.sbatch("--qos=small -n3", USER).accepted)

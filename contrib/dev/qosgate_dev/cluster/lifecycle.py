@@ -10,9 +10,10 @@ import pwd
 import re
 import shlex
 import shutil
+import signal
 import stat
-import sys
 import subprocess
+import sys
 import textwrap
 import time
 from collections.abc import Iterator, Sequence
@@ -23,9 +24,13 @@ from .daemons import Daemon, Launch
 from .errors import EX_CANTCREAT, ClusterError
 from .layout import Layout, Node, State
 
-# End only what hangs: a busy machine takes its time.
+# Ends only what hangs: a busy machine takes its time.
 START_SECONDS = 180.0
-STOP_SECONDS = 40.0
+
+# A daemon that ends after more looks than the first is told to be late, and killed after the second: 8 and 40 s if the
+# machine has nothing else to do. They end within two seconds.
+_PROMPT_LOOKS = 400
+_STOP_LOOKS = 2000
 
 _POLL_SECONDS = 0.02
 
@@ -109,7 +114,7 @@ def stop(layout: Layout, names: Sequence[str]) -> list[str]:
     layout.require_cluster()
     with layout.locked():
         running = _running(layout, names)
-        _stop_in_order(layout, running, STOP_SECONDS)
+        _stop_in_order(layout, running)
         return [daemon.name for daemon in running]
 
 
@@ -122,7 +127,7 @@ def down(layout: Layout, now: bool = False) -> None:
     layout.require_cluster()
     with layout.locked():
         if not now:
-            _stop_in_order(layout, _running(layout, ()), STOP_SECONDS)
+            _stop_in_order(layout, _running(layout, ()))
         _kill_everything(layout)
 
 
@@ -306,12 +311,18 @@ def _node_states(layout: Layout) -> tuple[dict[str, str], str]:
     return states, shown + textwrap.indent(done.stdout + done.stderr, "  ")
 
 
-def _stop_in_order(layout: Layout, running: Sequence[Daemon], grace_seconds: float) -> None:
-    """The reverse of starting, so that no daemon waits for one that has ended."""
+def _stop_in_order(layout: Layout, running: Sequence[Daemon]) -> None:
+    """The reverse of starting, so that no daemon waits for one that has ended. Standard error names those that are late."""
     for number in sorted({_stage(daemon) for daemon in running}, reverse=True):
         pids = {pid: daemon.name for daemon in running if _stage(daemon) == number and (pid := _pid(layout, daemon))}
-        for pid in processes.end(pids, grace_seconds):
-            print(f"cluster: {pids[pid]} did not end within {grace_seconds:g} s: killed", file=sys.stderr)
+        begin = time.monotonic()
+        processes.send(pids, signal.SIGTERM)
+        late = processes.wait_gone(pids, _PROMPT_LOOKS)
+        hanging = processes.wait_gone(late, _STOP_LOOKS - _PROMPT_LOOKS)
+        processes.kill(hanging)
+        for pid in late:
+            how = "killed" if pid in hanging else "ended late"
+            print(f"cluster: {pids[pid]}: {how}, after {time.monotonic() - begin:.0f} s", file=sys.stderr)
 
 
 def _running(layout: Layout, names: Sequence[str]) -> list[Daemon]:
