@@ -9,6 +9,7 @@ bench          times of both plugins inside a slurmctld
 differential   verdicts of the engine compared with those of a slurmctld
 build          configures and builds
 test_targets   what a suite of tests needs to be built
+compile_alone  whether a file includes what it uses
 test_run       contrib/test: builds, runs all tests, says how far it is
 =============  ====================================================================
 """

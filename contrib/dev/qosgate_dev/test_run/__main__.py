@@ -45,7 +45,8 @@ clang-format 14).
   --test NAME      only this test, such as 'cluster rules', or this check: {checks};
                    builds only what it needs; may be repeated
   --changed [REV]  only what the difference between REV and the files as they are now can touch; without REV, the
-                   difference to where this branch left main, or to the last commit
+                   difference to where this branch left main, or to the last commit; besides, whether each changed
+                   file of C++ includes what it uses, some seconds for each
   --werror         warnings of the compiler are errors
   --help           this text
 
@@ -142,7 +143,8 @@ def _wanted_for_changes(revision: str, werror: bool, screen: Screen) -> Wanted |
 
     # Benchmarks do not depend on the tests that exist.
     checks = changed.touched(paths, []).checks | {*SOURCE_CHECKS}
-    return Wanted(choose, checks, with_defaults=False, werror=werror)
+    alone = [path for path in paths if path.endswith((".cpp", ".hpp")) and (ROOT / path).is_file()]
+    return Wanted(choose, checks, with_defaults=False, werror=werror, alone=alone)
 
 
 def _of_suites(names: list[str]) -> Callable[[list[Test]], list[Test]]:

@@ -13,6 +13,7 @@ _SECONDS_OF_PHASE = {
     "tests in build/": 600.0,
     "tests in build-threads/": 30.0,
     "tests in build-sanitize/": 120.0,
+    "includes": 60.0,
     "bench": 90.0,
     "trained bench": 150.0,
     "Debian 13": 330.0,

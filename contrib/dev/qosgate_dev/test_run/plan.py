@@ -68,6 +68,8 @@ class Wanted:
     has_tests: bool = True
     sanitizers: bool = False
     werror: bool = False
+    # Sources of C++ that changed: each of them has to include what it uses.
+    alone: Sequence[str] = ()
 
 
 class Plan:
@@ -90,6 +92,8 @@ class Plan:
             build.is_required = True
             tests = MesonTests(build, setting, environment=_ENVIRONMENT, options=_TEST_OPTIONS)
             self.phases += [build, tests] if wanted.has_tests else [build]
+            if wanted.alone:
+                self.phases.append(_compiled_alone(wanted.alone, build, setting))
         for sanitized in _SANITIZED if wanted.sanitizers else ():
             self._add_sanitized(sanitized, setting, werror)
         self.phases += [_late_check(name, setting) for name in LATE_CHECKS if name in wanted.checks]
@@ -140,6 +144,12 @@ def _source_check(name: str, setting: Setting) -> Phase:
         return Check(name, setting, ["shellcheck", "-x", "--exclude=SC2317", *_shell_scripts()])
     sources = [file for file in _files_in("engine", "plugin", "contrib", "tests") if file.endswith((".cpp", ".hpp"))]
     return Check(name, setting, ["clang-format", "--dry-run", "-Werror", *sources], why_not=_why_no_clang_format)
+
+
+def _compiled_alone(files: Sequence[str], build: Build, setting: Setting) -> Phase:
+    phase = Check("includes", setting, ["contrib/dev/compile_alone", build.directory, *files], is_test=False)
+    phase.needs = build
+    return phase
 
 
 def _late_check(name: str, setting: Setting) -> Phase:
