@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import re
 import unittest
 
+from qosgate_dev import ROOT
 from qosgate_dev.differential import compare
 
 NO_ROOM = "partition side has room for 6 tasks of this job; it asks for 8"
@@ -53,6 +55,14 @@ class PluginVerdict(unittest.TestCase):
         message = f"judge_jobs: error: {NO_ROOM}\njudge_jobs: error: QOSMaxCpuPerJobLimit\n"
 
         self.assertEqual(compare.said_by_plugin(message), [NO_ROOM])
+
+
+class LeftOut(unittest.TestCase):
+    def test_all_of_it_is_documented(self) -> None:
+        chapter = (ROOT / "contrib/differential.md").read_text().partition("## Left out")[2].partition("\n## ")[0]
+        rows = re.findall(r"(?m)^\| ([^|]+) \| [^|]+ \| [^|]+ \|$", chapter)
+
+        self.assertEqual(sorted(rows[1:]), sorted(compare.LEFT_OUT))
 
 
 SCENARIO = {"controller": {"EnforcePartLimits": "NO"}, "full": False, "partitions": {}}

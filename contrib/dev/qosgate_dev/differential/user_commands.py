@@ -36,11 +36,12 @@ class UserCommands:
 
     def ask(self, scenario: Json, every: int) -> list[list[Json]]:
         """What they said and what happened, for every n-th job of a scenario that is set up."""
+        is_full = scenario.get("full", False)
         return [
-            self._ask(job, number) if number % every == 0 else [] for number, job in enumerate(scenario["jobs"])
+            self._ask(job, number, is_full) if number % every == 0 else [] for number, job in enumerate(scenario["jobs"])
         ]
 
-    def _ask(self, job: Json, number: int) -> list[Json]:
+    def _ask(self, job: Json, number: int, is_full: bool) -> list[Json]:
         command = command_of(job)
         if command is None:
             return []
@@ -48,7 +49,7 @@ class UserCommands:
         part = self._check(job, command)["parts"][0]
         if part["status"] == "accepted" and part["pending_reason"] is not None:
             asked += self._ask_why(job, command, part["pending_reason"], number)
-        elif part["status"] == "accepted":
+        elif part["status"] == "accepted" and not is_full:  # where all nodes are full, none starts
             asked.append(self._ask_limits(job, command, part))
         return [each for each in asked if each]
 

@@ -17,10 +17,8 @@ from qosgate_dev import ROOT
 from .tests import BENCHES, Test
 
 # What compares guides with the code and with daemons, and what installs them.
-_GUIDES = (
-    *("suite cli", "policy", "spec"),
-    *("cluster guides", "cluster refusals", "cluster rules_live", "cluster differential"),
-)
+_GUIDES = ("suite cli", "policy", "spec", "cluster guides", "cluster refusals", "cluster rules_live", "comparison")
+_DIFFERENTIAL = ("cluster differential first", "cluster differential others")
 _BENCHES = tuple(f"check {name}" for name in BENCHES)
 
 # Where more than one directory of tests has to do with files: the first pattern counts. "suite NAME", "in DIRECTORY"
@@ -55,8 +53,8 @@ TOUCHED_BY = (
     ("contrib/demo", ("cluster demo",)),
     ("contrib/dev/demo", ("cluster demo",)),
     ("contrib/dev/qosgate_dev/demo/*", ("cluster demo",)),
-    ("contrib/dev/differential", ("cluster differential",)),
-    ("contrib/dev/qosgate_dev/differential/*", ("cluster differential", "comparison", "differential_progress")),
+    ("contrib/dev/differential", _DIFFERENTIAL),
+    ("contrib/dev/qosgate_dev/differential/*", (*_DIFFERENTIAL, "comparison", "differential_progress")),
     ("contrib/dev/qosgate_dev/test_run/*", ("test command",)),
     # Tests of the command line use it as well.
     ("contrib/dev/qosgate_dev/testing/*", ("suite cluster", "suite cli")),
