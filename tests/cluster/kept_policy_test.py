@@ -110,6 +110,45 @@ class KeptPolicy(PluginTestCase):
         self.write(RULE)
         self.wait_for_answer(False, "not on main")
 
+    def test_a_policy_that_never_loaded_is_missed_over_restarts_until_there_is_an_empty_directory(self) -> None:
+        self.cluster.stop("slurmctld")
+        self.kept.unlink()
+        self.write("rule {\n")
+        self.cluster.start("slurmctld")
+        self.expect(self.submit_as(USER), False, "the site's rules are not loaded")
+        self.cluster.wait_for(lambda: self.kept.exists() and "never loaded" in self.kept.read_text(), "it is noted")
+
+        gone = "the directory is gone, and what was in it was never in force; put the directory back"
+        self.remove_directory()
+        for _ in range(2):
+            self.cluster.restart("slurmctld")
+            self.expect(self.submit_as(USER), False, gone)
+            self.expect(self.submit_as("root"), True)
+        status = self.cluster.run([build_root() / "contrib" / "qosgate" / "qosgate", "status"], "root")
+        self.assertIn(gone, status.stdout + status.stderr)
+        self.assertIn("an empty one means no rules", status.stdout + status.stderr)
+        self.assertNotEqual(status.rc, 0)
+
+        self.directory.mkdir(mode=0o755)
+        self.wait_for_answer(accepted=True)
+        self.cluster.wait_for(lambda: "folder 1 files 0" in self.kept.read_text(), "that there are no rules is kept")
+        self.directory.rmdir()
+        self.cluster.restart("slurmctld")
+        self.expect(self.submit_as(USER), True)
+        self.assertEqual(self.cluster.run([build_root() / "contrib" / "qosgate" / "qosgate", "status"], "root").rc, 0)
+
+    def test_a_directory_that_never_was_means_no_rules_over_restarts(self) -> None:
+        for is_kept in (True, False):
+            with self.subTest(is_kept=is_kept):
+                self.cluster.stop("slurmctld")
+                if not is_kept:
+                    self.kept.unlink()
+                self.cluster.start("slurmctld")
+                self.expect(self.submit_as(USER), True)
+                self.cluster.wait_for(
+                    lambda: self.kept.exists() and "folder 0 files 0" in self.kept.read_text(), "no rules are kept"
+                )
+
     def test_a_file_that_hangs_holds_up_nobody(self) -> None:
         file = self.write(RULE)
         self.wait_for_answer(False, "not on main")

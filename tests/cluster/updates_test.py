@@ -16,7 +16,7 @@ class Updates(PluginTestCase):
 
     has_channel = slurm_version() >= (23, 2)
 
-    def update(self, job: int, change: str, user: str = USER) -> CommandResult:
+    def update(self, job: int | str, change: str, user: str = USER) -> CommandResult:
         return self.cluster.run(f"scontrol update jobid={job} {change}", user)
 
     def expect_update(self, result: CommandResult, accepted: bool, *lines: str) -> None:
@@ -254,6 +254,135 @@ class ChangesOfGres(PluginTestCase):
         words = "this job names gpu twice in one list"
         self.expect(self.submit("--gres=gpu:2,gpu:1"), False, words)
         self.expect(self.submit("--hold --gres=gpu:2"), True)
+
+
+class ChangesInPart(PluginTestCase):
+    """slurmctld stores fields of a change, and then may refuse others. Rules judge what would stay."""
+
+    has_channel = Updates.has_channel
+    update = Updates.update
+    expect_update = Updates.expect_update
+    numbers = itertools.count()
+    slurm_conf = "PartitionName=gpu Nodes=ALL MaxTime=120\nEnforcePartLimits=NO\n"
+    move = "partition=gpu qos=gpu gres=gpu:1"
+    reason = "partition gpu is for jobs with GPUs"
+
+    # What slurmctld refuses a user after it has stored partition and QOS of a pending job of 60 minutes.
+    refused_late = (
+        ("numcpus=0", "NumCPUs"),
+        ("numnodes=0", "NumNodes"),
+        ("numtasks=0", "NumTasks"),
+        ("timelimit=121", "TimeLimit"),
+        ("timemin=61", "TimeMin"),
+        ("endtime=now+1hour", "EndTime"),
+        ("deadline=now+10hours", "Deadline"),
+        ("priority=4294900000", "Priority"),
+        ("nice=-5", "Nice"),
+        ("reqthreads=1", "ReqSockets, ReqCores or ReqThreads"),
+        ("oversubscribe=yes", "OverSubscribe"),
+        ("contiguous=yes", "Contiguous"),
+        ("corespec=1", "CoreSpec or ThreadSpec"),
+        ("features=nosuch", "Features"),
+        ("prefer=nosuch", "Prefer"),
+        ("clusterfeatures=nosuch", "Clusters or ClusterFeatures"),
+    )
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.cluster.sacctmgr("add qos gpu")
+        cls.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=gpu")
+
+    def put_rule(self, on: str = "modify", more: str = "") -> None:
+        name = f"GPUs {next(self.numbers)}"  # only another text is loaded
+        self.put_in_force({
+            "a.lua": f'rule {{ name = "{name}", on = {{ "{on}" }}, {more} submit = function(job)'
+            f' if job.partition == "gpu" and job.gpus == 0 then job:reject("{self.reason}") end'
+            ' if job.gpus > 0 and job.qos ~= "gpu" then job:reject("jobs with GPUs run in QOS gpu") end end }'
+        })
+
+    def hold(self, options: str = "") -> int:
+        return self.cluster.sbatch(f"--hold --time=60 --mem=10 {options}", USER).jobid
+
+    def place(self, job: int) -> tuple[str, str]:
+        """Partition and QOS."""
+        shown = self.cluster.scontrol(f"show job {job}").stdout
+        return re.search(r"Partition=(\S+)", shown)[1], re.search(r"QOS=(\S+)", shown)[1]
+
+    def test_what_slurmctld_would_store_alone_is_refused(self) -> None:
+        self.put_rule(on="submit")
+        for late, _ in self.refused_late:
+            with self.subTest(late, judged=False):
+                job = self.hold()
+                self.expect(self.update(job, f"{self.move} {late}"), False)
+                self.assertEqual(self.place(job), ("gpu", "gpu"))  # slurmctld made a part of it
+        self.put_rule()
+        for late, refused in self.refused_late:
+            with self.subTest(late, judged=True):
+                job = self.hold()
+                mark = len(self.cluster.log("slurmctld"))
+                self.expect_update(
+                    self.update(job, f"{self.move} {late}"),
+                    False,
+                    f"slurmctld may refuse {refused} and keep the rest of this change (",
+                    self.reason,
+                    f"change {refused} in a command of its own",
+                )
+                self.assertEqual(self.place(job), ("main", "normal"))
+                logged = self.slurmctld_log_since(mark)
+                self.assertRegex(logged, rf"rejected change jobid={job} .*: if slurmctld refuses {refused} and keeps .*")
+                self.assertIn(f"qos: normal -> gpu: {self.reason}", logged)
+
+    def test_the_same_in_two_commands_is_made(self) -> None:
+        self.put_rule()
+        for own in ("timelimit=30", "nice=5", "numtasks=2 numcpus=2"):
+            with self.subTest(own):
+                job = self.hold()
+                self.expect(self.update(job, f"{self.move} {own}"), False)
+                self.expect_update(self.update(job, own), True)
+                self.expect_update(self.update(job, self.move), True)
+                self.assertEqual(self.place(job), ("gpu", "gpu"))
+
+    def test_what_slurmctld_makes_as_a_whole_is_judged_as_a_whole(self) -> None:
+        self.put_rule()
+        for more in ("", "comment=x", "jobname=x", "requeue=1", "minmemorynode=20", "starttime=now+1hour", "excnodelist="):
+            with self.subTest(more):
+                job = self.hold()
+                self.expect_update(self.update(job, f"{self.move} {more}"), True)
+                self.assertEqual(self.place(job), ("gpu", "gpu"))
+
+    def test_a_part_that_rules_allow_may_stay(self) -> None:
+        self.put_rule()
+        for late, accepted in (("nice=5", True), ("timelimit=30", True), ("features=nosuch", False)):
+            with self.subTest(late):
+                job = self.hold("--gres=gpu:1 --qos=gpu")
+                self.expect(self.update(job, f"partition=gpu {late}"), accepted)
+                self.assertEqual(self.place(job), ("gpu", "gpu"))
+
+    def test_each_task_of_an_array_and_each_part_of_a_het_job_is_judged(self) -> None:
+        self.put_rule()
+        array = self.hold("--array=1-3")
+        self.expect(self.update(array, f"{self.move} features=nosuch"), False)
+        self.expect(self.update(f"{array}_2", f"{self.move} features=nosuch"), False)
+        shown = self.cluster.run("squeue --noheader --array --format=%P", check=True).stdout
+        self.assertEqual(set(shown.split()), {"main"})
+        self.cluster.run(f"scancel --user={USER}", check=True)
+        het = self.cluster.run(["sbatch", "--hold", "--time=60", "--wrap=true", ":", "--time=60"], USER, check=True)
+        leader = int(het.stdout.split()[-1])
+        self.expect(self.update(leader, f"{self.move} features=nosuch"), False)
+        shown = self.cluster.run("squeue --noheader --format=%P", check=True).stdout
+        self.assertEqual(shown.split(), ["main", "main"])
+
+    def test_operators_are_judged_unless_they_are_exempt(self) -> None:
+        self.put_rule()
+        change = f"{self.move} features=nosuch"
+        job = self.hold()
+        self.expect(self.update(job, change, "root"), False)
+        self.assertEqual(self.place(job), ("main", "normal"))
+        self.put_rule(more='exempt = { "operators" },')
+        self.expect(self.update(job, change, "root"), False)
+        self.assertEqual(self.place(job), ("gpu", "gpu"))
+        self.expect(self.update(self.hold(), change), False)
 
 
 if __name__ == "__main__":

@@ -67,6 +67,17 @@ BOOST_AUTO_TEST_CASE(takes_a_copy_that_was_written_without_a_stamp) {
     BOOST_TEST(kept->stamp == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(says_that_nothing_ever_loaded) {
+    const auto kept = parse_kept_text(to_kept_text({.sources = {}, .stamp = 7, .never_loaded = true}));
+    BOOST_TEST_REQUIRE(kept.has_value());
+    BOOST_TEST(kept->never_loaded);
+    BOOST_TEST(!kept->sources.exists);
+    BOOST_TEST(kept->sources.files.empty());
+    BOOST_TEST(kept->stamp == 7u);
+    BOOST_TEST(!parse_kept_text(to_kept_text({{}, 7}))->never_loaded);
+    BOOST_TEST(!parse_kept_text(to_kept_text({{true, {{"a.lua", "x"}}}, 7, true})).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(takes_no_stamp_behind_which_there_is_none) {
     constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 2;
     BOOST_TEST(parse_kept_text(to_kept_text({{}, most})).has_value());

@@ -105,21 +105,60 @@ BOOST_AUTO_TEST_CASE(a_damaged_copy_is_reported_and_counts_as_none) {
     run([](StoreSetup& setup) { BOOST_TEST(setup.store.is_closed()); });
 }
 
-BOOST_AUTO_TEST_CASE(a_directory_that_never_loaded_and_goes_leaves_the_store_closed) {
+BOOST_AUTO_TEST_CASE(a_directory_that_never_loaded_and_goes_leaves_the_store_closed_over_starts) {
+    const char* const gone = "the directory is gone, and what was in it was never in force; put";
     fs::create_directories(directory());
     temp.write("a.lua", "rule {");
     run([&](StoreSetup& setup) {
         BOOST_TEST(StoreSetup::soon([&] { return has_text(setup.last_error(), "a.lua:1: "); }));
+        BOOST_TEST(StoreSetup::soon([&] { return has_text(content_of(kept()), "never loaded"); }));
         const fs::path away = directory().string() + ".away";
         fs::rename(directory(), away); // at once: a directory that is being removed is empty for a moment
         fs::remove_all(away);
-        BOOST_TEST(
-            StoreSetup::soon([&] { return has_text(setup.last_error(), "the directory is gone; put"); }));
+        BOOST_TEST(StoreSetup::soon([&] { return has_text(setup.last_error(), gone); }));
         BOOST_TEST(setup.looks_again(5));
         BOOST_TEST(setup.store.is_closed());
+    });
+    for (int start = 0; start < 2; ++start)
+        run([&](StoreSetup& setup) {
+            BOOST_TEST(has_text(setup.last_error(), gone));
+            BOOST_TEST(setup.looks_again(5));
+            BOOST_TEST(setup.store.is_closed());
+            BOOST_TEST(setup.errors() == 1u);
+        });
+    run([&](StoreSetup& setup) {
         fs::create_directory(directory());
         BOOST_TEST(StoreSetup::soon([&] { return !setup.store.is_closed(); }));
+        BOOST_TEST(StoreSetup::soon([&] { return has_text(content_of(kept()), "folder 1 files 0"); }));
     });
+    fs::remove(directory());
+    run([](StoreSetup& setup) { BOOST_TEST(!setup.store.is_closed()); });
+}
+
+BOOST_AUTO_TEST_CASE(a_standby_does_not_note_that_its_directory_never_loaded) {
+    fs::create_directories(directory());
+    temp.write("a.lua", "rule {");
+    StoreSetup setup(options());
+    setup.store.start(directory());
+    BOOST_TEST(setup.looks_again(5));
+    BOOST_TEST(setup.store.is_closed());
+    BOOST_TEST(!fs::exists(kept()));
+    setup.store.mark_active();
+    BOOST_TEST(StoreSetup::soon([&] { return fs::exists(kept()); }));
+}
+
+BOOST_AUTO_TEST_CASE(what_loads_at_last_is_kept_in_place_of_the_note_that_nothing_did) {
+    BOOST_TEST_REQUIRE(write_kept(kept(), {.sources = {}, .stamp = 1, .never_loaded = true}).has_value());
+    fs::create_directories(directory());
+    temp.write("a.lua", "rule {");
+    run([&](StoreSetup& setup) {
+        BOOST_TEST(setup.store.is_closed());
+        temp.write("a.lua", StoreSetup::warns("one"));
+        BOOST_TEST(StoreSetup::soon([&] { return setup.said() == "one"; }));
+        BOOST_TEST(StoreSetup::soon([&] { return has_text(content_of(kept()), "one"); }));
+    });
+    fs::remove_all(directory());
+    run([](StoreSetup& setup) { BOOST_TEST(setup.said() == "one"); });
 }
 
 BOOST_AUTO_TEST_CASE(a_copy_that_cannot_be_used_is_no_proof_that_there_were_no_rules) {

@@ -166,4 +166,23 @@ BOOST_AUTO_TEST_CASE(a_job_that_a_rule_does_not_look_at_is_no_success_of_it) {
     BOOST_TEST(failing(*policy) == "");
 }
 
+BOOST_AUTO_TEST_CASE(what_a_rule_does_about_a_job_that_may_never_be_is_not_counted) {
+    const auto policy = counting(allow, "rule_failures = 2");
+    const auto try_out = [&](const std::string& qos) {
+        Job job;
+        job.qos(qos);
+        RuleInput facts = job.facts();
+        facts.is_trial = true;
+        return policy->run_at_change(job.request, facts, nullptr);
+    };
+    fail(*policy, 1);
+    try_out("bad");
+    BOOST_TEST(failing(*policy) == "10-r 1");
+    try_out("normal");
+    BOOST_TEST(failing(*policy) == "10-r 1");
+    fail(*policy, 1);
+    BOOST_TEST(failing(*policy) == "10-r 2 only warns");
+    BOOST_TEST(!try_out("no").rejected); // as it runs now
+}
+
 BOOST_AUTO_TEST_SUITE_END()

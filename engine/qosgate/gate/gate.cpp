@@ -12,6 +12,7 @@
 #include "qosgate/gate/submit_line.hpp"
 #include "qosgate/gate/too_large.hpp"
 #include "qosgate/gate/update_rules.hpp"
+#include "qosgate/policy/budget.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -89,6 +90,34 @@ void run_rules_at_change(Decision& decision, const model::JobUpdate& update, con
                                       ? refuse_hidden_gres()
                                       : run_site_rules_at_change(*site.policy, after, before, update.parts);
     take_outcome(decision, outcome, {update.after, after.view(), &update}, site);
+}
+
+/// A change never concerns a whole array. The array text is slurmctld's own here and may be no index list.
+void count_one_task(ResolvedRequest& resolved) {
+    if (resolved.job.array_tasks == 0) resolved.job.array_tasks = 1;
+}
+
+/// Runs the rules over each part of an accepted change that slurmctld may keep while it refuses the rest. One
+/// that they reject, or cannot read, rejects the change. `before` and `options` as for the whole.
+[[gnu::noinline]] void run_rules_at_parts(Decision& decision, const model::JobUpdate& update,
+                                          const ResolvedRequest* before, const ResolveOptions& options,
+                                          const Site& site) {
+    for (const model::StoredPart& part : update.stored_parts) {
+        if (!site.has_rules_at(policy::JobEvent::modify, part.parts)) continue;
+        ResolvedRequest after = resolve(part.after, site.context, options);
+        const LoggedJob job{update.after, after.view(), &update};
+        if (part.after.unread) {
+            Decision unread = answer_unread(after, job, site);
+            if (unread.reject == RejectCode::none) continue;
+            decision = std::move(unread);
+            return;
+        }
+        count_one_task(after);
+        policy::RuleOutcome outcome = run_site_rules_at_part(*site.policy, update, part, after, before);
+        if (!outcome.rejected) continue;
+        outcome.warnings = std::move(decision.message); // of the whole; those of the part are not told
+        return take_outcome(decision, outcome, job, site);
+    }
 }
 
 /// Adds a line in front of the lines about limits, if there are any: whether the site's script or rules set
@@ -242,11 +271,6 @@ void take_trial(Decision& decision, Decision trial, const LoggedJob& job, bool i
     judge_after_rules(decision, changed, site, rules, parts);
 }
 
-/// A change never concerns a whole array. The array text is slurmctld's own here and may be no index list.
-void count_one_task(ResolvedRequest& resolved) {
-    if (resolved.job.array_tasks == 0) resolved.job.array_tasks = 1;
-}
-
 void resolve_before(std::optional<ResolvedRequest>& before, const model::JobUpdate& update,
                     const Site& site) {
     const ResolveOptions options{.requester = update.after.submit_uid, .names_partitions = false};
@@ -298,6 +322,12 @@ void judge_change(Decision& decision, model::JobUpdate& update, ResolvedRequest&
 
 Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
                              const policy::Policy* policy) const {
+    policy::BudgetClock clock; // of all that rules judge of the change
+    if (!update.stored_parts.empty()) {
+        if (known.script_clock != nullptr) clock = *known.script_clock;
+        clock.start();
+        known.script_clock = &clock;
+    }
     const Site site(known, policy, provider_, release_);
     const bool changes_partitions = update.before.partition != update.after.partition;
     const ResolveOptions options{.requester = update.after.submit_uid,
@@ -317,7 +347,10 @@ Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
     count_one_task(after);
     std::optional<ResolvedRequest> resolved_before;
     if (runs_rules && policy->reads_job_before()) resolve_before(resolved_before, update, site);
-    run_rules_at_change(decision, update, after, resolved_before ? &*resolved_before : nullptr, site);
+    const ResolvedRequest* const before = resolved_before ? &*resolved_before : nullptr;
+    run_rules_at_change(decision, update, after, before, site);
+    if (decision.reject == RejectCode::none && runs_rules)
+        run_rules_at_parts(decision, update, before, options, site);
     if (decision.reject != RejectCode::none || !judges) return decision;
 
     if (!resolved_before) resolve_before(resolved_before, update, site);

@@ -51,7 +51,9 @@ class Gate {
     /// operator. The user also hears what keeps the job pending after the change but not before. A value that
     /// an operator set above a limit earlier counts like any other value. Rules run over the job after the
     /// change, whoever makes it, if they look at what it sets. They may reject the change, but fields that
-    /// they set are not applied. Limits are judged if the change sets something that they depend on.
+    /// they set are not applied. They also run over each part of the change that slurmctld may keep while it
+    /// refuses the rest, within the time of one job. Limits are judged if the change sets something that they
+    /// depend on.
     [[nodiscard]] model::Decision decide_update(model::JobUpdate update, KnownCluster known,
                                                 const policy::Policy* policy) const;
 

@@ -46,7 +46,8 @@ struct KnownCluster {
     bool may_have_new_reservations;  ///< slurmctld may have added reservations since
     DecisionTimes times;             ///< only rules read them
     const quota::UserGroups* groups; ///< likewise; null: groups are not known
-    /// Of the site's script, which ran before the rules and shares the job's time with them; null: none ran.
+    /// Runs since the site's script began, or since the first of several runs of the rules over one change:
+    /// all of them share the job's time. Null: it begins with the rules.
     const policy::BudgetClock* script_clock = nullptr;
     /// The fields of the job that this script wrote; null: none. See blame_site().
     const std::vector<policy::FieldWriter>* script_writes = nullptr;

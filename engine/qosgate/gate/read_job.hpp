@@ -28,6 +28,8 @@ class ReadJob final : public policy::JobRecounter, public policy::SenderRights {
     }
     [[nodiscard]] const policy::RuleInput& facts() const noexcept { return facts_; }
 
+    /// The job may never be: see RuleInput::is_trial.
+    void mark_as_trial() noexcept { facts_.is_trial = true; }
     void measure(std::vector<policy::RuleCost>* costs) noexcept { facts_.costs = costs; }
 
     /// Whether a rule has asked for the job's QOS.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "qosgate/gate/resolve.hpp"
+#include "qosgate/model/job_update.hpp"
 #include "qosgate/policy/policy.hpp"
 
 #include <vector>
@@ -32,6 +33,12 @@ policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedR
 /// change; null if no rule reads it. `parts` are what the change sets.
 policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const ResolvedRequest& after,
                                              const ResolvedRequest* before, model::UpdateParts parts);
+
+/// The same for a part of a change, `after` which slurmctld may refuse the rest. The outcome has the
+/// rejections alone, and its texts say that they are about this part. No failure of a rule is counted.
+policy::RuleOutcome run_site_rules_at_part(const policy::Policy& policy, const model::JobUpdate& update,
+                                           const model::StoredPart& part, const ResolvedRequest& after,
+                                           const ResolvedRequest* before);
 
 /// The outcome of a change that hides_gres() (update_rules.hpp): it is rejected before any rule.
 policy::RuleOutcome refuse_hidden_gres();

@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view magic = "qosgate_policy 1 ";
+constexpr std::string_view never_loaded = "never loaded\n";
 /// What the largest directory makes, or more.
 struct Bounds {
     std::size_t files = 0;
@@ -89,7 +90,9 @@ std::string hash_line(std::string_view body) {
 
 std::string to_kept_text(const KeptPolicy& kept) {
     const SourceDirectory& sources = kept.sources;
-    std::string body = text::format("folder {} files {}\n", sources.exists ? 1 : 0, sources.files.size());
+    std::string body = kept.never_loaded ? std::string(never_loaded)
+                                         : text::format("folder {} files {}\n", sources.exists ? 1 : 0,
+                                                        sources.files.size());
     for (const SourceFile& file : sources.files) {
         body += text::format("{} {}\n", file.name.size(), file.text.size());
         body.append(file.name).append(file.text).append("\n");
@@ -108,11 +111,17 @@ Result<KeptPolicy> parse_kept_text(std::string_view text) {
     KeptReader reader(body);
     KeptPolicy kept;
     SourceDirectory& sources = kept.sources;
-    reader.expect("folder ");
-    sources.exists = reader.number(' ', 1) == 1;
-    reader.expect("files ");
     const Bounds bounds = kept_bounds();
-    const std::size_t count = reader.number('\n', bounds.files);
+    std::size_t count = 0;
+    kept.never_loaded = body.starts_with(never_loaded);
+    if (kept.never_loaded) {
+        reader.expect(never_loaded);
+    } else {
+        reader.expect("folder ");
+        sources.exists = reader.number(' ', 1) == 1;
+        reader.expect("files ");
+        count = reader.number('\n', bounds.files);
+    }
     for (std::size_t i = 0; i < count && reader.is_good(); ++i) {
         const std::size_t name_bytes = reader.number(' ', bounds.file_bytes);
         const std::size_t text_bytes = reader.number('\n', bounds.file_bytes);

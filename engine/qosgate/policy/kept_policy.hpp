@@ -5,7 +5,9 @@
 //
 // The file: a line "qosgate_policy 1 <hash of all that follows>", a line "folder <0 or 1> files <count>",
 // per file a line "<bytes of name> <bytes of text>", the name, the text and a newline; and at the end a line
-// "stamp <number>", which distinguishes two writings of the same content.
+// "stamp <number>", which distinguishes two writings of the same content. If there was a directory of which
+// nothing ever loaded, a line "never loaded" stands instead of folder and files: releases that do not know it
+// take the copy for a damaged one, which means the same.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -24,7 +26,8 @@ namespace qg::policy {
 /// The kept files, and the stamp of the writing.
 struct KeptPolicy {
     SourceDirectory sources;
-    std::uint64_t stamp = 0; ///< a later writing has a larger stamp; 0: written without one
+    std::uint64_t stamp = 0;   ///< a later writing has a larger stamp; 0: written without one
+    bool never_loaded = false; ///< there are rules, but which is not known; `sources` is empty
 };
 
 /// The file's whole content.

@@ -122,6 +122,8 @@ struct RuleInput {
 
     const BudgetClock* begun =
         nullptr; ///< the job's clock, if something ran before the rules; null: nothing did
+
+    bool is_trial = false; ///< of a job that may never be: what fails, or does not, is not counted
 };
 
 /// A job before a change, for rules that compare it with the job after it. Ownership: borrows for the

@@ -87,7 +87,10 @@ bool PolicyWatch::notice_keeper() {
     const std::uint64_t stamp = kept && *kept ? (*kept)->stamp : 0;
     kept_signature_ = signature;
     const auto before = std::exchange(kept_stamp_, std::max(stamp, kept_stamp_.value_or(0)));
-    if (before && stamp < *before) kept_hash_.reset();
+    if (before && stamp < *before) {
+        kept_hash_.reset();
+        kept_never_loaded_ = false;
+    }
     if (!before || stamp <= *before) return false;
     another_keeps_ = true;
     if (std::exchange(is_kept_by_us_, false)) {
@@ -121,13 +124,15 @@ void PolicyWatch::read_directory() {
         return stay({ErrorCode::not_found, directory_.string() +
                                                ": the directory is gone; to end a policy, leave the "
                                                "directory there and empty"});
-    if (!sources->exists && in_force_ == nullptr && (kept_is_unusable_ || has_seen_directory_))
+    if (!sources->exists && in_force_ == nullptr &&
+        (kept_is_unusable_ || kept_never_loaded_ || has_seen_directory_))
         return stay(
             {ErrorCode::not_found,
-             text::format("{}: the directory is gone{}; put the directory back (an empty one means no "
+             text::format("{}: the directory is gone, and {}; put the directory back (an empty one means no "
                           "rules)",
                           directory_.string(),
-                          kept_is_unusable_ ? ", and the copy of what was in force cannot be used" : "")});
+                          kept_is_unusable_ ? "the copy of what was in force cannot be used"
+                                            : "what was in it was never in force")});
     const Content content{hash_of(*sources), hash_of(sources->tests)};
     const bool is_in_force = in_force_ != nullptr && content.policy == hash_in_force();
     if (is_in_force && (sources->tests.empty() || accepted_ == content)) return confirm();
@@ -191,10 +196,12 @@ void PolicyWatch::adopt_kept_copy() {
 
 void PolicyWatch::take_kept_copy() {
     kept_hash_.reset();
-    kept_is_unusable_ = false;
+    kept_is_unusable_ = kept_never_loaded_ = false;
     auto kept = read_kept(options_.kept_file, options_.trusted_user.value_or(geteuid()));
     if (!kept) return report_kept_copy(kept.error());
     if (!*kept) return;
+    kept_never_loaded_ = (*kept)->never_loaded;
+    if (kept_never_loaded_) return;
     const std::uint64_t hash = hash_of((*kept)->sources);
     if (in_force_ == nullptr || hash != hash_in_force()) {
         const bool replaces = in_force_ != nullptr;
@@ -319,19 +326,27 @@ std::uint64_t PolicyWatch::next_stamp() const {
     return std::max(time, kept_stamp_.value_or(0) + 1);
 }
 
-void PolicyWatch::keep() {
+bool PolicyWatch::is_kept() const noexcept {
+    // A copy that cannot be used keeps the store closed as well, and may still help an administrator.
+    if (in_force_ == nullptr) return kept_never_loaded_ || kept_is_unusable_ || !has_seen_directory_;
     // Once it is written whatever it says: so another process knows that it is no longer the one.
-    const bool is_kept = is_kept_by_us_ && kept_hash_ && *kept_hash_ == hash_in_force();
-    if (options_.kept_file.empty() || !is_active_ || basis_ == Basis::nothing || is_kept) return;
+    return is_kept_by_us_ && kept_hash_ && *kept_hash_ == hash_in_force();
+}
+
+void PolicyWatch::keep() {
+    if (options_.kept_file.empty() || !is_active_ || is_kept()) return;
     if (checks_until_keep_ > 0 && --checks_until_keep_ > 0) return;
     {
         const std::scoped_lock lock(log_mutex_);
         if (!log_) return; // abandoned: another store may keep its own policy by now
     }
     const std::uint64_t stamp = next_stamp();
-    const auto done = write_kept(options_.kept_file, {in_force_->sources(), stamp});
+    const bool never_loaded = in_force_ == nullptr;
+    const auto done = write_kept(
+        options_.kept_file, {never_loaded ? SourceDirectory() : in_force_->sources(), stamp, never_loaded});
     if (done) {
-        kept_hash_ = hash_in_force();
+        kept_hash_ = never_loaded ? std::nullopt : std::optional(hash_in_force());
+        kept_never_loaded_ = never_loaded;
         kept_stamp_ = stamp;
         is_kept_by_us_ = true;
         another_keeps_ = false;
@@ -350,7 +365,9 @@ void PolicyWatch::keep() {
     };
     if (note())
         log(LogLevel::error,
-            "the policy in force is not kept, a restart would not find it: " + done.error().message);
+            (never_loaded ? "it is not kept that the site's rules never loaded: "
+                          : "the policy in force is not kept, a restart would not find it: ") +
+                done.error().message);
 }
 
 // ---- questions of the store -------------------------------------------------------------------------------

@@ -86,7 +86,9 @@ class PolicyWatch {
     void put_in_force(const std::shared_ptr<const Policy>& policy, Basis basis);
     void confirm();
     void stay(const Error& error, const Content& content = {});
+    /// Writes what the next start must know: the policy in force, or that there is one that never loaded.
     void keep();
+    [[nodiscard]] bool is_kept() const noexcept;
     /// The stamp for the next kept copy: later than any stamp seen.
     [[nodiscard]] std::uint64_t next_stamp() const;
     void set_standing(Basis basis, const std::optional<Error>& error);
@@ -108,6 +110,7 @@ class PolicyWatch {
     Basis basis_ = Basis::nothing;
     std::optional<std::uint64_t> kept_hash_; ///< of the kept copy; empty: not known
     bool kept_is_unusable_ = false;          ///< a copy exists, but its content is not known
+    bool kept_never_loaded_ = false;         ///< it says that there were rules that never loaded
     bool is_kept_by_us_ = false;             ///< and no other process has kept one since
     bool another_keeps_ = false;       ///< another process, since the directory's policy is in force here
     std::uint64_t kept_signature_ = 0; ///< of the kept file when it was read for its stamp

@@ -93,7 +93,7 @@ struct Calls {
         return input.failures != nullptr && input.failures->in_a_row(index) != 0;
     }
     void note_success(std::size_t index) const noexcept {
-        if (input.failures != nullptr) input.failures->count_success(index);
+        if (input.counts_failures()) input.failures->count_success(index);
     }
 
     /// Makes the run show which fields the rule reads, also those that other rules have read before.

@@ -282,10 +282,10 @@ std::size_t first_for(const ChainInput& input, std::span<const RuleInfo> rules, 
     const RuleInfo& rule = as_it_runs(rules[index], index, input, switched);
     if (called.error) {
         chain.fail(rule, *called.error);
-        if (input.failures != nullptr && input.failures->count_failure(index, rule)) chain.note_switch(rule);
+        if (input.counts_failures() && input.failures->count_failure(index, rule)) chain.note_switch(rule);
     } else {
         chain.finish(rule, run);
-        if (input.failures != nullptr) input.failures->count_success(index);
+        if (input.counts_failures()) input.failures->count_success(index);
     }
 }
 

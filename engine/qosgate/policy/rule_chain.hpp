@@ -17,6 +17,8 @@ struct ChainInput {
     const JobBefore* before = nullptr;                    ///< only at a change, if some rule reads it
     RuleFailures* failures = nullptr;                     ///< of the same rules; null: failures do not count
     model::UpdateParts parts = model::UpdateParts::all(); ///< what a change sets
+
+    [[nodiscard]] bool counts_failures() const noexcept { return failures != nullptr && !facts.is_trial; }
 };
 
 /// What Policy::run and Policy::run_at_change do.

@@ -172,6 +172,10 @@ void show_stored_lists(Condition& condition) {
 /// which is still empty then. No header shows it.
 inline constexpr bool bounds_licenses = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0);
 
+// Whether slurmctld stores a change of these fields of a job. No header shows it.
+inline constexpr bool changes_extra = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0);
+inline constexpr bool changes_std_err = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 4); ///< and std_in
+
 // What scripts see through Slurm's plugin job_submit/lua. No header shows any of it.
 inline constexpr bool scripts_read_selinux = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0);
 inline constexpr bool scripts_read_command_of_salloc = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0);

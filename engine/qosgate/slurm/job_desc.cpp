@@ -5,6 +5,7 @@
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/job_desc_fields.hpp"
 #include "qosgate/slurm/read_details.hpp"
+#include "qosgate/slurm/stored_parts.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
@@ -12,6 +13,8 @@
 #include <ctime>
 #include <iterator>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace qg::slurm {
 namespace {
@@ -215,12 +218,19 @@ JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& 
 model::JobUpdate read_update(const job_desc_msg_t& current, const job_desc_msg_t& update,
                              std::uint32_t submit_uid) {
     const std::uint32_t job_id = job_id_of(current);
+    std::vector<model::StoredPart> parts;
+    for (StoredPart& part : stored_parts(current, update))
+        parts.push_back({.after = read_job_update(current, *part.update, submit_uid),
+                         .parts = parts_of_update(*part.update),
+                         .refused = std::move(part.refused),
+                         .source = std::move(part.update)});
     return {.job_id = job_id == NO_VAL ? 0 : job_id,
             .before = read_job_record(current, submit_uid),
             .after = read_job_update(current, update, submit_uid),
             .names_qos = update.qos != nullptr,
             .names_time = read_time(update.time_limit).has_value(),
-            .parts = parts_of_update(update)};
+            .parts = parts_of_update(update),
+            .stored_parts = std::move(parts)};
 }
 
 } // namespace qg::slurm

@@ -33,8 +33,8 @@ model::JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t s
 model::JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& update,
                                   std::uint32_t submit_uid);
 
-/// The complete change of the job `current` by `submit_uid`: both of the above, and which fields the change
-/// names.
+/// The complete change of the job `current` by `submit_uid`: both of the above, which fields the change
+/// names, and what slurmctld may make of it otherwise (stored_parts.hpp).
 model::JobUpdate read_update(const job_desc_msg_t& current, const job_desc_msg_t& update,
                              std::uint32_t submit_uid);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Which field of JobRequest corresponds to which field of job_desc_msg_t. These tables are used to read a
-// submission, to apply an update to a job, and to write a changed request back.
+// submission, to apply an update to a job and to parts of it, and to write a changed request back.
 #pragma once
 
 #include "qosgate/model/job_request.hpp"
 #include "qosgate/slurm/compat.hpp"
+#include "qosgate/slurm/store_step.hpp"
 
 #include <slurm/slurm.h>
 
@@ -35,6 +36,7 @@ inline constexpr std::size_t any_number = max_list_length;
 struct TextField {
     std::optional<std::string> model::JobRequest::*request;
     char* job_desc_msg_t::*slurm;
+    Stored stored;            ///< at a change
     std::string_view name;    ///< as rules know it
     std::string_view options; ///< as users do
     std::size_t max_bytes = max_text_length;
@@ -53,6 +55,7 @@ template <typename Int>
 struct CountField {
     std::optional<std::uint32_t> model::JobRequest::*request;
     Int job_desc_msg_t::*slurm;
+    Stored stored; ///< at a change
     Zero zero;
     Infinite infinite = Infinite::is_unset;
 };
@@ -61,60 +64,76 @@ struct CountField {
 struct TimeField {
     std::optional<TimeLimit> model::JobRequest::*request;
     std::uint32_t job_desc_msg_t::*slurm;
+    Stored stored; ///< at a change
 };
 
 inline constexpr TextField text_fields[] = {
-    {&model::JobRequest::name, &job_desc_msg_t::name, "name", "--job-name"},
-    {&model::JobRequest::account, &job_desc_msg_t::account, "account", "--account"},
-    {&model::JobRequest::partition, &job_desc_msg_t::partition, "partition", "--partition"},
-    {&model::JobRequest::qos, &job_desc_msg_t::qos, "qos", "--qos", max_text_length, max_qos},
-    {&model::JobRequest::reservation, &job_desc_msg_t::reservation, "reservation", "--reservation"},
-    {&model::JobRequest::comment, &job_desc_msg_t::comment, "comment", "--comment"},
-    {&model::JobRequest::admin_comment, &job_desc_msg_t::admin_comment, "admin_comment", "AdminComment",
-     max_list_length, any_number, /*is_bounded=*/false},
-    {&model::JobRequest::features, &job_desc_msg_t::features, "features", "--constraint"},
-    {&model::JobRequest::prefer, &job_desc_msg_t::prefer, "prefer", "--prefer"},
-    {&model::JobRequest::licenses, &job_desc_msg_t::licenses, "licenses", "--licenses", max_licenses_length,
-     max_licenses, bounds_licenses},
-    {&model::JobRequest::array, &job_desc_msg_t::array_inx, "array", "--array", max_array_length},
-    {&model::JobRequest::required_nodes, &job_desc_msg_t::req_nodes, "nodelist", "--nodelist",
-     max_node_list_length, any_number, /*is_bounded=*/false},
-    {&model::JobRequest::tres_per_job, &job_desc_msg_t::tres_per_job, "tres_per_job", "--gpus",
-     max_text_length, max_resources},
-    {&model::JobRequest::tres_per_node, &job_desc_msg_t::tres_per_node, "tres_per_node",
-     "--gres or --gpus-per-node", max_text_length, max_resources},
-    {&model::JobRequest::tres_per_socket, &job_desc_msg_t::tres_per_socket, "tres_per_socket",
-     "--gpus-per-socket", max_text_length, max_resources},
-    {&model::JobRequest::tres_per_task, &job_desc_msg_t::tres_per_task, "tres_per_task", "--gpus-per-task",
-     max_text_length, max_resources},
-    {&model::JobRequest::memory_per_tres, &job_desc_msg_t::mem_per_tres, "mem_per_tres", "--mem-per-gpu",
-     max_text_length, max_resources},
-    {&model::JobRequest::cpus_per_tres, &job_desc_msg_t::cpus_per_tres, "cpus_per_tres", "--cpus-per-gpu",
-     max_text_length, max_resources},
+    {&model::JobRequest::name, &job_desc_msg_t::name, stored(StoreStep::gres), "name", "--job-name"},
+    {&model::JobRequest::account, &job_desc_msg_t::account, refusable(StoreStep::place), "account",
+     "--account"},
+    {&model::JobRequest::partition, &job_desc_msg_t::partition, refusable(StoreStep::place), "partition",
+     "--partition"},
+    {&model::JobRequest::qos, &job_desc_msg_t::qos, refusable(StoreStep::place), "qos", "--qos",
+     max_text_length, max_qos},
+    {&model::JobRequest::reservation, &job_desc_msg_t::reservation, stored(StoreStep::place), "reservation",
+     "--reservation"},
+    {&model::JobRequest::comment, &job_desc_msg_t::comment, stored(StoreStep::notes), "comment", "--comment"},
+    {&model::JobRequest::admin_comment, &job_desc_msg_t::admin_comment, stored(StoreStep::notes),
+     "admin_comment", "AdminComment", max_list_length, any_number, /*is_bounded=*/false},
+    {&model::JobRequest::features, &job_desc_msg_t::features, refusable(StoreStep::features), "features",
+     "--constraint"},
+    {&model::JobRequest::prefer, &job_desc_msg_t::prefer, refusable(StoreStep::prefer), "prefer", "--prefer"},
+    {&model::JobRequest::licenses, &job_desc_msg_t::licenses, if_pending(StoreStep::start), "licenses",
+     "--licenses", max_licenses_length, max_licenses, bounds_licenses},
+    {&model::JobRequest::array, &job_desc_msg_t::array_inx, stored(StoreStep::notes), "array", "--array",
+     max_array_length},
+    {&model::JobRequest::required_nodes, &job_desc_msg_t::req_nodes, stored(StoreStep::place), "nodelist",
+     "--nodelist", max_node_list_length, any_number, /*is_bounded=*/false},
+    {&model::JobRequest::tres_per_job, &job_desc_msg_t::tres_per_job, refusable(StoreStep::gres),
+     "tres_per_job", "--gpus", max_text_length, max_resources},
+    {&model::JobRequest::tres_per_node, &job_desc_msg_t::tres_per_node, stored(StoreStep::gres),
+     "tres_per_node", "--gres or --gpus-per-node", max_text_length, max_resources},
+    {&model::JobRequest::tres_per_socket, &job_desc_msg_t::tres_per_socket, refusable(StoreStep::gres),
+     "tres_per_socket", "--gpus-per-socket", max_text_length, max_resources},
+    {&model::JobRequest::tres_per_task, &job_desc_msg_t::tres_per_task, refusable(StoreStep::gres),
+     "tres_per_task", "--gpus-per-task", max_text_length, max_resources},
+    {&model::JobRequest::memory_per_tres, &job_desc_msg_t::mem_per_tres, refusable(StoreStep::gres),
+     "mem_per_tres", "--mem-per-gpu", max_text_length, max_resources},
+    {&model::JobRequest::cpus_per_tres, &job_desc_msg_t::cpus_per_tres, refusable(StoreStep::gres),
+     "cpus_per_tres", "--cpus-per-gpu", max_text_length, max_resources},
 };
 
 inline constexpr CountField<std::uint32_t> wide_count_fields[] = {
-    {&model::JobRequest::min_nodes, &job_desc_msg_t::min_nodes, Zero::is_a_count, Infinite::is_a_count},
-    {&model::JobRequest::max_nodes, &job_desc_msg_t::max_nodes, Zero::is_a_count},
-    {&model::JobRequest::tasks, &job_desc_msg_t::num_tasks, Zero::is_a_count, Infinite::is_a_count},
-    {&model::JobRequest::min_cpus, &job_desc_msg_t::min_cpus, Zero::is_a_count, Infinite::is_a_count},
-    {&model::JobRequest::max_cpus, &job_desc_msg_t::max_cpus, Zero::is_a_count},
-    {&model::JobRequest::priority, &job_desc_msg_t::priority, Zero::is_a_count}, // 0 = held
+    {&model::JobRequest::min_nodes, &job_desc_msg_t::min_nodes, refusable(StoreStep::nodes), Zero::is_a_count,
+     Infinite::is_a_count},
+    {&model::JobRequest::max_nodes, &job_desc_msg_t::max_nodes, refusable(StoreStep::nodes),
+     Zero::is_a_count},
+    {&model::JobRequest::tasks, &job_desc_msg_t::num_tasks, refusable(StoreStep::tasks), Zero::is_a_count,
+     Infinite::is_a_count},
+    {&model::JobRequest::min_cpus, &job_desc_msg_t::min_cpus, refusable(StoreStep::cpus), Zero::is_a_count,
+     Infinite::is_a_count},
+    {&model::JobRequest::max_cpus, &job_desc_msg_t::max_cpus, refusable(StoreStep::cpus), Zero::is_a_count},
+    {&model::JobRequest::priority, &job_desc_msg_t::priority, refusable(StoreStep::priority),
+     Zero::is_a_count}, // 0 = held
 };
 
 inline constexpr CountField<std::uint16_t> narrow_count_fields[] = {
-    {&model::JobRequest::cpus_per_task, &job_desc_msg_t::cpus_per_task, Zero::is_unset, Infinite::is_a_count},
-    {&model::JobRequest::tasks_per_node, &job_desc_msg_t::ntasks_per_node, Zero::is_unset},
-    {&model::JobRequest::tasks_per_socket, &job_desc_msg_t::ntasks_per_socket, Zero::is_unset},
-    {&model::JobRequest::tasks_per_tres, &job_desc_msg_t::ntasks_per_tres, Zero::is_unset},
-    {&model::JobRequest::sockets_per_node, &job_desc_msg_t::sockets_per_node, Zero::is_unset},
-    {&model::JobRequest::min_cpus_per_node, &job_desc_msg_t::pn_min_cpus, Zero::is_unset,
-     Infinite::is_a_count},
+    {&model::JobRequest::cpus_per_task, &job_desc_msg_t::cpus_per_task, if_pending(StoreStep::cpus),
+     Zero::is_unset, Infinite::is_a_count},
+    {&model::JobRequest::tasks_per_node, &job_desc_msg_t::ntasks_per_node,
+     refusable(StoreStep::tasks_per_node), Zero::is_unset},
+    {&model::JobRequest::tasks_per_socket, &job_desc_msg_t::ntasks_per_socket,
+     refusable(StoreStep::tasks_per_socket), Zero::is_unset},
+    {&model::JobRequest::tasks_per_tres, &job_desc_msg_t::ntasks_per_tres, not_stored, Zero::is_unset},
+    {&model::JobRequest::sockets_per_node, &job_desc_msg_t::sockets_per_node, refusable(StoreStep::cores),
+     Zero::is_unset},
+    {&model::JobRequest::min_cpus_per_node, &job_desc_msg_t::pn_min_cpus, if_pending(StoreStep::cpus),
+     Zero::is_unset, Infinite::is_a_count},
 };
 
 inline constexpr TimeField time_fields[] = {
-    {&model::JobRequest::time_limit, &job_desc_msg_t::time_limit},
-    {&model::JobRequest::time_min, &job_desc_msg_t::time_min},
+    {&model::JobRequest::time_limit, &job_desc_msg_t::time_limit, refusable(StoreStep::time_limit)},
+    {&model::JobRequest::time_min, &job_desc_msg_t::time_min, refusable(StoreStep::time_min)},
 };
 
 } // namespace qg::slurm
