@@ -42,6 +42,8 @@ void write_detail(job_desc_msg_t& description, JobDetail detail, const Written& 
         description.nice = number ? static_cast<std::uint32_t>(*number + NICE_OFFSET) : NO_VAL;
     } else if (detail == JobDetail::begin_time) {
         description.begin_time = number.value_or(0);
+    } else if (!number && (detail == JobDetail::core_spec || detail == JobDetail::thread_spec)) {
+        description.core_spec = NO_VAL16; // rules can only take it away, by job.exclusive
     }
 }
 

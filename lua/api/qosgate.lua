@@ -81,7 +81,7 @@
 ---@field script_options string[] a list of the script's #SBATCH lines: "--time=10" (read-only)
 ---@field argv table<integer, string> the script's arguments: job.argv[1]; job.argv[0] is its name (read-only)
 ---@field env table<string, string> the job's environment: job.env["HOME"]; only sbatch sends it (read-only)
----@field exclusive boolean --exclusive
+---@field exclusive boolean --exclusive, or another option that takes whole nodes
 ---@field oversubscribe string? who shares its nodes: no, user or mcs of --exclusive; ok of --oversubscribe (read-only)
 ---@field overcommit boolean --overcommit (read-only)
 ---@field contiguous boolean --contiguous (read-only)

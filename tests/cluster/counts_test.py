@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import re
 import unittest
 
 from qosgate_dev.cluster.programs import slurm_version
 from qosgate_dev.testing import main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+from qosgate_dev.testing.rule_counts import COUNTING_RULE, counts_of
 
 
 class Counts(PluginTestCase):
@@ -90,36 +90,29 @@ PartitionName=lean Nodes=ALL DefMemPerCPU=200
         self.expect_bound("gres/gpu", 2, "--gres=gpu:-18446744073709551614")
 
 
-RULES = {
-    "counts.lua": """\
+FEW_GPUS = """\
 rule {
-    name = "counts",
-    submit = function(job)
-        job.admin_comment = ("%d %d %d %d"):format(job.nodes, job.cpus, job.memory, job.gpus)
+    name = "few-gpus",
+    modify = function(job)
+        if job.gpus > 1 then job:reject("this job takes %d GPUs", job.gpus) end
     end,
 }
 """
-}
 
 
 class CountsForRules(PluginTestCase):
     """What rules read of a job is what the job has when it runs, also if a factor of a count is 0."""
 
+    slurm_conf = """\
+PartitionName=wide Nodes=ALL MinNodes=2
+PartitionName=bounded Nodes=ALL MaxMemPerCPU=1000
+"""
     options = ("--gpus", "4")
 
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        cls.put_in_force(RULES)
-
-    def counts_of(self, job: int) -> tuple[str, str]:
-        """What the rule read, and what the running job has: nodes, CPUs, MiB and GPUs."""
-        shown = self.cluster.wait_job(job, "RUNNING")
-        text = self.cluster.scontrol(f"show job {job}").stdout
-        read = re.search(r"AdminComment=(.*\d)", text)[1]
-        tres = dict(part.split("=") for part in shown["TRES"].split(","))
-        mib = int(tres["mem"].removesuffix("M")) if tres["mem"].endswith("M") else 1024 * int(tres["mem"].removesuffix("G"))
-        return read, f"{tres['node']} {tres['cpu']} {mib} {tres.get('gres/gpu', '0')}"
+        cls.put_in_force({"counts.lua": COUNTING_RULE, "few.lua": FEW_GPUS})
 
     def test_jobs_that_ask_for_no_node_at_least(self) -> None:
         for nodes in ("0-1", "1-1"):
@@ -133,9 +126,39 @@ class CountsForRules(PluginTestCase):
             ):
                 with self.subTest(nodes=nodes, arguments=arguments):
                     job = self.cluster.sbatch(f"-N{nodes} {arguments}", USER).job
-                    read, has = self.counts_of(job)
-                    self.cluster.run(f"scancel {job}")
-                    self.assertEqual((read, has), (counts, counts))
+                    self.assertEqual(counts_of(self.cluster, job), (counts, counts, "false"))
+
+    def test_jobs_of_no_tasks(self) -> None:
+        """No command sends 0 tasks, but libslurm does."""
+        for arguments, counts in (
+            ("num_tasks=0", "1 1 10 0"),
+            ("num_tasks=0 cpus_per_task=4", "1 4 10 0"),
+            ("num_tasks=0 tres_per_task=gres:gpu:2", "1 1 10 2"),
+            ("num_tasks=1 tres_per_task=gres:gpu:2", "1 1 10 2"),
+            ("num_tasks=0 tres_per_task=gres:gpu:2 min_nodes=2", "2 2 20 4"),
+            ("num_tasks=0 tres_per_task=gres:gpu:1 partition=wide", "2 2 20 2"),
+            ("num_tasks=0 tres_per_job=gres:gpu:1 cpus_per_tres=gres:gpu:8", "1 8 10 1"),
+        ):
+            with self.subTest(arguments):
+                job = int(self.submit_jobs("one", "pn_min_memory=10", *arguments.split()).stdout)
+                self.assertEqual(counts_of(self.cluster, job), (counts, counts, "false"))
+
+    def test_changes_to_no_tasks(self) -> None:
+        for gpus, answer in ((1, "0"), (2, "2002 Access/permission denied")):
+            for tasks in (0, 1):
+                with self.subTest(gpus=gpus, tasks=tasks):
+                    job = self.cluster.sbatch("--hold --mem=10", USER).job
+                    change = f"job_id={job} num_tasks={tasks} tres_per_task=gres:gpu:{gpus}"
+                    self.assertEqual(self.submit_jobs("change", *change.split()).stdout, f"change: {answer}\n")
+                    self.cluster.scontrol(f"release {job}")
+                    _, has, _ = counts_of(self.cluster, job)
+                    self.assertEqual(has, "1 1 10 1" if answer == "0" else "1 1 10 0")
+
+    def test_cpus_that_slurmctld_adds_for_memory(self) -> None:
+        for arguments, counts in (("-p bounded --mem=3000", "1 3 3000 0"), ("-p bounded --mem=1000", "1 1 1000 0")):
+            with self.subTest(arguments):
+                job = self.cluster.sbatch(arguments, USER).job
+                self.assertEqual(counts_of(self.cluster, job), (counts, counts, "false"))
 
 
 class EnforcedPartitions(PluginTestCase):

@@ -58,7 +58,7 @@ class Rules(PluginTestCase):
             ("-N2 --gpus-per-node=2 --cpus-per-gpu=3", "12 CPUs, 2 nodes, 4 GPUs"),
             ("-n4 --ntasks-per-node=2", "4 CPUs, 2 nodes, 0 GPUs"),
             ("-N2 --mincpus=5", "10 CPUs, 2 nodes, 0 GPUs"),
-            ("--exclusive", "1 CPUs, 1 nodes, 0 GPUs"),
+            ("--exclusive", "64 CPUs, 1 nodes, 8 GPUs"),
         ):
             with self.subTest(arguments):
                 self.expect(self.submit(f"--hold {arguments}"), True, f"sbatch: {counts}")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from qosgate_dev.differential.run import release_of
 from qosgate_dev.testing import main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+from qosgate_dev.testing.rule_counts import COUNTING_RULE, counts_of
 from qosgate_dev.testing.runner import build_root
 
 
@@ -53,6 +54,17 @@ PartitionName=down Nodes=ALL State=DOWN
         self.expect(answer, True, "limit 1, this job asks for 2, because --exclusive takes whole nodes")
         self.cluster.wait_reason(int(answer.stdout.split()[-1]), "QOSMaxGRESPerJob")
 
+    def test_rules_read_what_the_nodes_have(self) -> None:
+        self.put_in_force({"counts.lua": COUNTING_RULE})
+        for arguments, counts in (
+            ("--mem=0 -w big", "1 1 32000 0"), ("--mem=0 -x small", "1 1 32000 0"),
+            ("--exclusive --mem=10 -w big", "1 16 10 2"), ("-p whole --mem-per-cpu=10 -C big", "1 16 160 2"),
+            ("--exclusive --mem=10 -w small", "1 4 10 0"), ("--exclusive --mem=0 -N2", "2 20 40000 2"),
+        ):  # fmt: skip
+            with self.subTest(arguments):
+                read, has, _ = counts_of(self.cluster, self.cluster.sbatch(arguments, USER).job)
+                self.assertEqual((read, has), (counts, counts))
+
     def test_nodes_that_are_too_small_are_told(self) -> None:
         node = "Requested node configuration is not available"
         for arguments, words in (
@@ -76,6 +88,168 @@ PartitionName=down Nodes=ALL State=DOWN
         job = answer.stdout.split()[-1]
         running = lambda: self.cluster.run(f"squeue -h -j {job} -t R -o %i", check=True).stdout.split()
         self.cluster.wait_for(lambda: len(running()) == 2, "two tasks run")
+
+
+WAYS = (  # the options, and whether they take whole nodes; then whether a rule reads that the job is exclusive
+    ("", False, "false"),
+    ("--exclusive", True, "true"),
+    ("--exclusive -p forced", True, "true"),
+    ("-p whole", True, "false"),
+    ("-p whole,main", True, "false"),
+    ("-p personal", False, "false"),
+    ("--exclusive=user", False, "false"),
+    ("--exclusive=mcs", False, "false"),
+    ("--oversubscribe", False, "false"),
+)
+SPECIALIZED = ("--core-spec=0", "--core-spec=1", "--thread-spec=1", "--core-spec=0 --oversubscribe")
+
+SHARED_NODES = """\
+rule {
+    name = "no-whole-nodes",
+    modify = function(job)
+        if job.exclusive or job.gpus > 0 then job:reject("%s %d CPUs %d GPUs", job.exclusive, job.cpus, job.gpus) end
+    end,
+}
+"""
+
+
+class Ways(PluginTestCase):
+    """Each way to whole nodes: what rules read is what slurmctld charges."""
+
+    slurm_conf = """\
+PartitionName=whole Nodes=ALL OverSubscribe=EXCLUSIVE PriorityTier=2
+PartitionName=personal Nodes=ALL ExclusiveUser=YES
+PartitionName=forced Nodes=ALL OverSubscribe=FORCE:4
+"""
+    options = ("--cpus", "8", "--memory", "8000", "--gpus", "2")
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        for line in (
+            "add qos eight MaxTRESPerJob=cpu=8",
+            "add qos seven MaxTRESPerJob=cpu=7",
+            "add qos gpuless MaxTRESPerJob=gres/gpu=1",
+            f"modify user {USER} account=astro set qos+=eight,seven,gpuless",
+        ):
+            cls.cluster.sacctmgr(line)
+        cls.put_in_force({
+            "site.lua": 'site { limits = "enforce" }\n', "counts.lua": COUNTING_RULE, "shared.lua": SHARED_NODES,
+        })  # fmt: skip
+
+    def expect_counts(self, arguments: str, counts: str, exclusive: str) -> None:
+        with self.subTest(arguments):
+            job = self.cluster.sbatch(arguments, USER).job
+            self.assertEqual(counts_of(self.cluster, job), (counts, counts, exclusive))
+
+    def expect_refused(self, arguments: str, who: str) -> None:
+        """Where the limit is below a whole node; at the limit the job runs."""
+        with self.subTest(arguments):
+            for qos, amount in (("seven", "8 CPUs"), ("gpuless", "2 GPUs")):
+                self.expect(
+                    self.submit(f"--qos={qos} --mem=10 {arguments}"), False,
+                    "this job can never start", f"because {who} whole nodes, of at least {amount} in all",
+                )  # fmt: skip
+            job = self.cluster.sbatch(f"--qos=eight --mem=10 {arguments}", USER).job
+            self.cluster.wait_job(job, "RUNNING")
+            self.cluster.run(f"scancel {job}")
+
+    def test_rules_read_what_the_job_gets(self) -> None:
+        for arguments, is_whole, exclusive in WAYS:
+            self.expect_counts(f"--mem=10 {arguments}", "1 8 10 2" if is_whole else "1 1 10 0", exclusive)
+        self.expect_counts("--mem=0", "1 1 8000 0", "false")
+        self.expect_counts("-N2 --exclusive --mem-per-cpu=10", "2 16 160 4", "true")
+        self.expect_counts("--exclusive --gpus=1 --mem-per-gpu=100", "1 8 200 2", "true")
+
+    def test_limits_know_each_way(self) -> None:
+        self.expect_refused("--exclusive", "--exclusive takes")
+        self.expect_refused("-p whole", "partition whole gives")
+        for arguments, is_whole, _ in WAYS:
+            if not is_whole:
+                job = self.cluster.sbatch(f"--qos=seven --mem=10 {arguments}", USER).job
+                self.cluster.wait_job(job, "RUNNING")
+                self.cluster.run(f"scancel {job}")
+
+    def test_specialized_resources_are_ignored(self) -> None:
+        for arguments in SPECIALIZED:
+            self.expect_counts(f"--mem=10 --qos=seven {arguments}", "1 1 10 0", "false")
+
+
+class SpecializedResources(Ways):
+    """The same where slurm.conf lets jobs set cores aside, and with them the rest of the node."""
+
+    slurm_conf = Ways.slurm_conf + "AllowSpecResourcesUsage=YES\n"
+
+    def test_specialized_resources_are_ignored(self) -> None:
+        for arguments in SPECIALIZED:
+            self.expect_counts(f"--mem=10 {arguments}", "1 8 10 2", "true")
+
+    def test_limits_know_specialized_resources(self) -> None:
+        for arguments in SPECIALIZED:
+            option = arguments.partition("=")[0]
+            self.expect_refused(arguments, f"{option} takes")
+
+    def test_what_only_libslurm_sends(self) -> None:
+        for core_spec, counts in (("0", "1 8 10 2"), (str(0x8000), "1 8 10 2"), (str(0xFFFE), "1 1 10 0")):
+            with self.subTest(core_spec):
+                job = int(self.submit_jobs("one", "pn_min_memory=10", f"core_spec={core_spec}").stdout)
+                read, has, _ = counts_of(self.cluster, job)
+                self.assertEqual((read, has), (counts, counts))
+
+    def test_changes(self) -> None:
+        """The submission, what an operator changes, and what the rule or the running job says."""
+        whole, part = "1 8 10 2", "1 1 10 0"
+        for submitted, change, has in (
+            ("", "OverSubscribe=NO", part),
+            ("", "CoreSpec=0", None), ("", "ThreadSpec=1", None),
+            ("--core-spec=0", "CoreSpec=*", None), ("--core-spec=0 --oversubscribe", "CoreSpec=*", None),
+            ("--core-spec=0", "OverSubscribe=YES", None),
+            ("--exclusive", "OverSubscribe=YES", part), ("--core-spec=0", "OverSubscribe=YES CoreSpec=*", part),
+            ("--exclusive", "Comment=new", whole),
+        ):  # fmt: skip
+            with self.subTest(submitted=submitted, change=change):
+                job = self.cluster.sbatch(f"--hold --mem=10 {submitted}", USER).job
+                changed = self.cluster.run(["scontrol", "update", f"jobid={job}", *change.split()])
+                self.assertEqual(changed.rc != 0, has is None, changed)
+                self.cluster.scontrol(f"release {job}")
+                was = whole if submitted else part
+                self.assertEqual(counts_of(self.cluster, job)[1], has or was)
+
+
+class Linear(PluginTestCase):
+    """select/linear gives whole nodes to every job; their GPUs count for limits, and are not charged."""
+
+    slurm_conf = "SelectType=select/linear\nSelectTypeParameters=CR_Memory\n"
+    options = ("--cpus", "8", "--memory", "8000", "--gpus", "2")
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        for line in (
+            "add qos eight MaxTRESPerJob=cpu=8",
+            "add qos seven MaxTRESPerJob=cpu=7",
+            "add qos gpuless MaxTRESPerJob=gres/gpu=1",
+            f"modify user {USER} account=astro set qos+=eight,seven,gpuless",
+        ):
+            cls.cluster.sacctmgr(line)
+        cls.put_in_force({"counts.lua": COUNTING_RULE})
+
+    def test_every_job_takes_whole_nodes(self) -> None:
+        for arguments, mib in (("--mem=10", 10), ("--mem-per-cpu=10", 80), ("--mem=10 --exclusive", 10)):
+            with self.subTest(arguments):
+                job = self.cluster.sbatch(arguments, USER).job
+                read, has, exclusive = counts_of(self.cluster, job)
+                self.assertEqual((read, has), (f"1 8 {mib} 2", f"1 8 {mib} 0"))
+                self.assertEqual(exclusive, "true" if "--exclusive" in arguments else "false")
+
+    def test_limits_count_whole_nodes(self) -> None:
+        for qos, amount, reason in (
+            ("seven", "8 CPUs", "QOSMaxCpuPerJobLimit"), ("gpuless", "2 GPUs", "QOSMaxGRESPerJob"),
+        ):  # fmt: skip
+            answer = self.submit(f"--qos={qos} --mem=10")
+            self.expect(answer, True, "never start", "SelectType=select/linear gives whole nodes", amount)
+            self.cluster.wait_reason(int(answer.stdout.split()[-1]), reason)
+        self.expect_runs_silently("--qos=eight --mem=10")
 
 
 class Models(PluginTestCase):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // What rules read about a job's size: the least that it will get, whichever options ask for it.
-#include "support/gate_setup.hpp"
+#include "support/node_setup.hpp"
 #include "support/policy_files.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -11,15 +11,20 @@ using model::RejectCode;
 
 namespace {
 
-struct RuleCountSetup : test::GateSetup {
-    RuleCountSetup() { release = limits::Release(22, 5, 8); }
+template <typename Cluster>
+struct RuleCounts : Cluster {
+    RuleCounts() { release = limits::Release(22, 5, 8); }
+    using Cluster::decide;
+    using Cluster::records;
+    using Cluster::release;
+    using Cluster::request;
 
     bool is_denied(const std::string& condition, const std::string& keys = "") const {
         const auto policy = test::load_rule("rule { name = 'deny', " + keys + " submit = function(job) if " +
                                             condition + " then job:reject('denied') end end }");
         const bool at_submission = decide(policy.get()).reject == RejectCode::access_denied;
         const quota::LocalQuota provider(records);
-        const auto c = cluster();
+        const auto c = this->cluster();
         const model::JobUpdate update{.job_id = 17, .before = {}, .after = request};
         const auto change = gate::Gate(provider, release).decide_update(update, &c, policy.get());
         BOOST_TEST((change.reject == RejectCode::access_denied) == at_submission);
@@ -36,6 +41,21 @@ struct RuleCountSetup : test::GateSetup {
     }
     void expect_cpus(std::uint64_t count) const { expect("cpus", "cpu", count); }
     void expect_gpus(std::uint64_t count) const { expect("gpus", "gres/gpu", count); }
+};
+using RuleCountSetup = RuleCounts<test::GateSetup>;
+
+/// Nodes of several sizes; rules read the least that the job gets.
+struct RuleNodeSetup : RuleCounts<test::NodeSetup> {
+    RuleNodeSetup() {
+        request.min_nodes = 1;
+        request.max_nodes.reset();
+        request.partition = "main";
+    }
+    void expect_node(std::uint64_t cpus, std::uint64_t mib, std::uint64_t gpus) const {
+        expect_cpus(cpus);
+        expect("memory", "mem", mib);
+        expect_gpus(gpus);
+    }
 };
 
 const limits::Release releases[] = {{22, 5, 8}, {24, 11, 5}};
@@ -245,6 +265,180 @@ BOOST_AUTO_TEST_CASE(of_several_partitions_the_longest_time_counts) {
     BOOST_TEST(is_denied("job.time_limit == 90"));
     request.partition = "nowhere";
     BOOST_TEST(is_denied("job.time_limit == nil"));
+}
+
+// slurmctld gives a job of 0 tasks one on each node.
+BOOST_AUTO_TEST_CASE(gpus_per_task_count_one_task_on_each_node) {
+    request.tres_per_task = "gres:gpu:2";
+    for (const limits::Release each : releases) {
+        release = each;
+        request.min_nodes = 3;
+        request.tasks = 0;
+        expect_gpus(6);
+        request.tasks = 3;
+        expect_gpus(6);
+        request.min_nodes = 1;
+        request.tasks = 0;
+        expect_gpus(2);
+        partitions[0].min_nodes = 2;
+        expect_gpus(4);
+        partitions[0].min_nodes = 0;
+    }
+}
+
+BOOST_AUTO_TEST_CASE(cpus_that_max_mem_per_cpu_adds_count) {
+    request.memory = model::Memory{8000, /*per_cpu=*/false};
+    expect_cpus(1);
+    partitions[0].max_memory = model::Memory{1000, /*per_cpu=*/true};
+    expect_cpus(8);
+    expect("memory", "mem", 8000);
+    request.memory = model::Memory{1000, /*per_cpu=*/false};
+    expect_cpus(1);
+}
+
+BOOST_AUTO_TEST_CASE(of_several_partitions_the_most_counts) {
+    request.tres_per_node = "gres:gpu:2";
+    partitions[1].default_memory = model::Memory{3000, /*per_cpu=*/true};
+    partitions[1].min_nodes = 2;
+    for (const char* both : {"main,viz", "viz,main"}) {
+        request.partition = both;
+        request.max_nodes.reset();
+        expect("memory", "mem", 6000);
+        expect_gpus(4);
+        request.max_nodes = 1; // it never starts in viz
+        expect_gpus(2);
+    }
+    request.partition = "main";
+    expect("memory", "mem", 1000);
+    expect_gpus(2);
+}
+
+BOOST_AUTO_TEST_CASE(a_change_by_a_rule_leaves_what_slurmctld_reads_otherwise) {
+    const auto policy =
+        test::load_rule("rule { name = 'note', submit = function(job) job.comment = 'seen' end }");
+    allows_spec_resources = true;
+    request.min_nodes = request.tasks = 0;
+    request.details.set(model::JobDetail::core_spec, std::int64_t{1});
+    const auto changed = decide(policy.get()).changed;
+    BOOST_TEST_REQUIRE(changed.has_value());
+    BOOST_TEST(changed->comment.value() == "seen");
+    BOOST_TEST(changed->min_nodes.value() == 0u);
+    BOOST_TEST(changed->tasks.value() == 0u);
+    BOOST_TEST(!changed->exclusive);
+    BOOST_TEST(changed->details.get(model::JobDetail::core_spec).number == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_count_that_a_rule_writes_is_written) {
+    const auto policy = test::load_rule(
+        "rule { name = 'size', submit = function(job) job.min_nodes = 2; job.tasks = 3 end }");
+    request.min_nodes = request.tasks = 0;
+    const auto changed = decide(policy.get()).changed;
+    BOOST_TEST_REQUIRE(changed.has_value());
+    BOOST_TEST(changed->min_nodes.value() == 2u);
+    BOOST_TEST(changed->tasks.value() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_a_rule_makes_share_nodes_keeps_nothing_that_takes_whole_ones) {
+    const auto policy =
+        test::load_rule("rule { name = 'share', submit = function(job) job.exclusive = false; "
+                        "job.comment = tostring(job.exclusive) end }");
+    for (const bool allows : {true, false}) {
+        allows_spec_resources = allows;
+        request.details.set(model::JobDetail::thread_spec, std::int64_t{1});
+        const auto changed = decide(policy.get()).changed;
+        BOOST_TEST_REQUIRE(changed.has_value());
+        BOOST_TEST(changed->comment.value() == "false");
+        BOOST_TEST(!changed->exclusive);
+        BOOST_TEST(
+            (changed->details.get(model::JobDetail::thread_spec).kind == model::DetailValue::Kind::unset));
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(rule_counts_of_whole_nodes, RuleNodeSetup)
+
+BOOST_AUTO_TEST_CASE(each_way_to_whole_nodes_counts_them) {
+    request.required_nodes = "a1";
+    expect_node(1, 100, 0);
+    BOOST_TEST(!is_denied("job.exclusive"));
+
+    request.exclusive = true;
+    expect_node(16, 1600, 2);
+    BOOST_TEST(is_denied("job.exclusive"));
+    request.exclusive = false;
+
+    partitions[0].gives_whole_nodes = true;
+    expect_node(16, 1600, 2);
+    BOOST_TEST(!is_denied("job.exclusive")); // the job does not ask for it
+    partitions[0].gives_whole_nodes = false;
+
+    gives_whole_nodes = true;
+    expect_node(16, 1600, 2);
+    gives_whole_nodes = false;
+
+    for (const auto detail : {model::JobDetail::core_spec, model::JobDetail::thread_spec}) {
+        const model::JobRequest before = request;
+        request.details.set(detail, std::int64_t{0});
+        expect_node(1, 100, 0);
+        BOOST_TEST(!is_denied("job.exclusive"));
+        allows_spec_resources = true;
+        expect_node(16, 1600, 2);
+        BOOST_TEST(is_denied("job.exclusive"));
+        allows_spec_resources = false;
+        request = before;
+    }
+}
+
+BOOST_AUTO_TEST_CASE(of_nodes_of_several_sizes_the_smallest_that_it_may_get_counts) {
+    request.exclusive = true;
+    expect_node(4, 400, 0);
+    request.features = "big";
+    expect_node(16, 1600, 2);
+}
+
+BOOST_AUTO_TEST_CASE(of_several_partitions_the_most_counts) {
+    request.exclusive = true;
+    for (const char* both : {"main,viz", "viz,main"}) {
+        request.partition = both;
+        expect_node(16, 1600, 2);
+    }
+    // slurmctld remembers whole nodes once it has tried such a partition.
+    request.exclusive = false;
+    partitions[1].gives_whole_nodes = true;
+    request.required_nodes = "b1";
+    expect_cpus(64);
+}
+
+BOOST_AUTO_TEST_CASE(all_memory_is_that_of_the_smallest_nodes_that_it_may_get) {
+    const auto expect_memory = [this](std::uint64_t mib) { expect("memory", "mem", mib); };
+    partitions[0].node_memory_mib = partitions[0].min_node_memory_mib = 8000; // c1 is the first
+    request.memory = model::Memory{0, /*per_cpu=*/false};
+    expect_memory(8000);
+    request.required_nodes = "b1";
+    expect_memory(32000);
+    expect_cpus(1);
+    expect_gpus(0);
+    request.required_nodes = "a1,a2";
+    request.min_nodes = 2;
+    expect_memory(128000);
+    request.exclusive = true;
+    expect_node(32, 128000, 4);
+    request.exclusive = false;
+    request.memory.reset();
+    partitions[0].default_memory.reset();
+    expect_memory(128000);
+    shares_out_memory = false; // what a node has is not the job's
+    expect_memory(16000);
+}
+
+BOOST_AUTO_TEST_CASE(rules_count_nodes_that_their_sender_does_not_see) {
+    request.exclusive = true;
+    request.required_nodes = "a1";
+    records.private_data.nodes = true;
+    expect_node(16, 1600, 2);
+    partitions[0].is_hidden = true;
+    expect_node(16, 1600, 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,7 @@
 #include <boost/test/unit_test.hpp>
 
 using namespace qg;
+using model::JobDetail;
 using model::JobRequest;
 using model::Memory;
 using model::TresLimit;
@@ -44,6 +45,43 @@ BOOST_AUTO_TEST_CASE(a_job_that_asks_for_no_node_at_least_takes_one) {
     request.min_nodes = 0;
     request.max_nodes = 1;
     BOOST_TEST(cpus() == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(specialized_resources_take_whole_nodes_where_slurm_conf_allows_them) {
+    request.exclusive = false;
+    request.required_nodes = "b1";
+    for (const JobDetail detail : {JobDetail::core_spec, JobDetail::thread_spec})
+        for (const std::int64_t number : {0, 1, 31}) {
+            JobRequest with = request;
+            with.details.set(detail, number);
+            std::swap(request, with);
+            allows_spec_resources = true;
+            BOOST_TEST(cpus() == 64u);
+            allows_spec_resources = false; // slurmctld ignores it
+            BOOST_TEST(cpus() == 1u);
+            std::swap(request, with);
+        }
+    allows_spec_resources = true;
+    BOOST_TEST(cpus() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(select_linear_gives_whole_nodes_to_every_job) {
+    request.exclusive = false;
+    request.required_nodes = "b1";
+    BOOST_TEST(cpus() == 1u);
+    gives_whole_nodes = true;
+    BOOST_TEST(cpus() == 64u);
+    request.required_nodes = "a1";
+    BOOST_TEST(attempted("gres/gpu") == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(memory_per_gpu_counts_the_gpus_of_the_nodes) {
+    request.required_nodes = "a1";
+    request.tres_per_job = "gres:gpu:1";
+    request.memory_per_tres = "gres:gpu:100";
+    BOOST_TEST(attempted("mem") == 200u);
+    request.exclusive = false;
+    BOOST_TEST(attempted("mem") == 100u);
 }
 
 BOOST_AUTO_TEST_CASE(the_nodes_of_a_nodelist_count) {
@@ -157,6 +195,32 @@ BOOST_AUTO_TEST_CASE(a_job_that_never_starts_on_whole_nodes_is_told_why) {
                "this job can never start as it is: memory per job in QOS normal: limit 6399M, this job asks "
                "for 6400M, because --exclusive takes whole nodes, of at least 64 CPUs in all "
                "(QOSMaxMemoryPerJob)");
+}
+
+BOOST_AUTO_TEST_CASE(what_takes_whole_nodes_is_told_by_its_name) {
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 63);
+    request.exclusive = false;
+    request.required_nodes = "b1";
+    const auto tells = [this] {
+        const auto answer = decide().message;
+        const std::string line = answer.empty() ? "" : answer.front();
+        const std::size_t because = std::min(line.find(", because "), line.size());
+        return line.substr(because, line.find(" whole nodes") - because);
+    };
+    BOOST_TEST(tells() == "");
+    gives_whole_nodes = true;
+    BOOST_TEST(tells() == ", because SelectType=select/linear gives");
+    partitions[0].gives_whole_nodes = true;
+    BOOST_TEST(tells() == ", because partition main gives");
+    request.exclusive = true;
+    BOOST_TEST(tells() == ", because --exclusive takes");
+    allows_spec_resources = true;
+    request.details.set(JobDetail::thread_spec, std::int64_t{1});
+    BOOST_TEST(tells() == ", because --thread-spec takes");
+    request.details.set(JobDetail::core_spec, std::int64_t{0});
+    BOOST_TEST(tells() == ", because --core-spec takes");
+    allows_spec_resources = false;
+    BOOST_TEST(tells() == ", because --exclusive takes");
 }
 
 BOOST_AUTO_TEST_CASE(in_a_list_of_more_than_eight_partitions_nodes_are_not_looked_at) {

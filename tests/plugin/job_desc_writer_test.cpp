@@ -176,6 +176,17 @@ BOOST_AUTO_TEST_CASE(no_requeue_differs_from_unset) {
     BOOST_TEST(description->requeue == 0);
 }
 
+BOOST_AUTO_TEST_CASE(specialized_cores_and_threads_can_be_taken_away) {
+    for (const auto detail : {model::JobDetail::core_spec, model::JobDetail::thread_spec}) {
+        Description description;
+        description->core_spec = 1;
+        description.rewrite([&](JobRequest& request) { request.details.set(detail, std::int64_t{2}); });
+        BOOST_TEST(description->core_spec == 1);
+        description.rewrite([&](JobRequest& request) { request.details.set(detail, {}); });
+        BOOST_TEST(description->core_spec == NO_VAL16);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(details_that_rules_only_read_stay_as_they_are) {
     Description description;
     const job_desc_msg_t before = *description;

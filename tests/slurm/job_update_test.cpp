@@ -122,7 +122,6 @@ model::UpdateParts parts_with(Change change) {
 }
 
 constexpr model::UpdateParts limits_alone{model::UpdatePart::limits};
-constexpr model::UpdateParts both_specs{model::UpdatePart::core_spec, model::UpdatePart::thread_spec};
 constexpr model::UpdateParts comment_and_limits{model::UpdatePart::comment, model::UpdatePart::limits};
 
 } // namespace
@@ -181,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_change_of_what_only_rules_look_at_is_known_field_by_field
             BOOST_TEST(parts_with([&](job_desc_msg_t& update) { update.*field = value; }) ==
                        model::UpdateParts{part});
     for (const std::uint16_t value : {std::uint16_t{0}, std::uint16_t{2}, std::uint16_t{INFINITE16}})
-        BOOST_TEST(parts_with([&](job_desc_msg_t& update) { update.core_spec = value; }) == both_specs);
+        BOOST_TEST(parts_with([&](job_desc_msg_t& update) { update.core_spec = value; }) == limits_alone);
     BOOST_TEST(parts_with([](job_desc_msg_t& update) { update.nice = NICE_OFFSET; }) ==
                model::UpdateParts{UpdatePart::nice});
     BOOST_TEST(parts_with([](job_desc_msg_t& update) { update.begin_time = 1; }) ==
@@ -210,6 +209,31 @@ BOOST_AUTO_TEST_CASE(a_released_job_has_no_priority_that_was_asked_for) {
     BOOST_TEST(!read_job_update(current, update, submitter).starts_later());
     update.priority = 7;
     BOOST_TEST(read_job_update(current, update, submitter).priority.value() == 7u);
+}
+
+BOOST_AUTO_TEST_CASE(whole_nodes_end_with_sharing_and_begin_with_specialized_cores) {
+    job_desc_msg_t current = unset_job();
+    const auto exclusive_after = [&current](std::uint16_t shared, std::uint16_t core_spec) {
+        job_desc_msg_t update = unset_job();
+        update.shared = shared;
+        update.core_spec = core_spec;
+        return read_job_update(current, update, submitter).exclusive;
+    };
+    BOOST_TEST(!exclusive_after(NO_VAL16, NO_VAL16));
+    BOOST_TEST(!exclusive_after(JOB_SHARED_NONE, NO_VAL16)); // the job shares no CPU, but nodes
+    BOOST_TEST(!exclusive_after(JOB_SHARED_OK, NO_VAL16));
+
+    current.shared = JOB_SHARED_NONE;
+    BOOST_TEST(exclusive_after(NO_VAL16, NO_VAL16));
+    BOOST_TEST(exclusive_after(JOB_SHARED_NONE, NO_VAL16));
+    BOOST_TEST(!exclusive_after(JOB_SHARED_OK, NO_VAL16));
+    BOOST_TEST(!exclusive_after(JOB_SHARED_USER, NO_VAL16));
+
+    current.shared = JOB_SHARED_OK; // --oversubscribe --core-spec=0
+    current.core_spec = 0;
+    BOOST_TEST(exclusive_after(NO_VAL16, NO_VAL16));
+    BOOST_TEST(exclusive_after(NO_VAL16, INFINITE16)); // the cores are free again, the nodes stay whole
+    BOOST_TEST(!exclusive_after(JOB_SHARED_OK, INFINITE16));
 }
 
 BOOST_AUTO_TEST_CASE(specialized_cores_and_threads_replace_each_other) {

@@ -252,6 +252,26 @@ BOOST_AUTO_TEST_CASE(usage_lasts_where_it_neither_decays_nor_is_reset) {
     BOOST_TEST(!read_cluster(none, nullptr, nullptr).usage_lasts);
 }
 
+BOOST_AUTO_TEST_CASE(slurm_conf_says_what_takes_whole_nodes) {
+    const partition_info_msg_t none{};
+    slurm_conf_t conf{};
+    const auto cluster = [&] { return read_cluster(none, nullptr, &conf); };
+    BOOST_TEST(!cluster().gives_whole_nodes);
+    BOOST_TEST(!cluster().allows_spec_resources);
+
+    conf.conf_flags = ~conf_flag_spec_resources;
+    std::string select = "select/cons_tres";
+    conf.select_type = select.data();
+    BOOST_TEST(!cluster().gives_whole_nodes);
+    BOOST_TEST(!cluster().allows_spec_resources);
+
+    conf.conf_flags = conf_flag_spec_resources;
+    BOOST_TEST(cluster().allows_spec_resources);
+    select = "select/linear";
+    conf.select_type = select.data();
+    BOOST_TEST(cluster().gives_whole_nodes);
+}
+
 BOOST_AUTO_TEST_CASE(a_cluster_can_be_read_without_nodes_and_slurm_conf) {
     const partition_info_msg_t none{};
 

@@ -80,6 +80,8 @@ struct GateSetup {
         c.default_memory = default_memory;
         c.max_memory = max_memory;
         c.shares_out_memory = shares_out_memory;
+        c.gives_whole_nodes = gives_whole_nodes;
+        c.allows_spec_resources = allows_spec_resources;
         c.names = names;
         c.nodes = node_table;
         c.usage_lasts = usage_lasts;
@@ -110,7 +112,9 @@ struct GateSetup {
     std::optional<model::Memory> default_memory; ///< of the cluster
     std::optional<model::Memory> max_memory;     ///< likewise
     bool shares_out_memory = true;
-    bool usage_lasts = false; ///< on the cluster
+    bool gives_whole_nodes = false;     ///< the cluster
+    bool allows_spec_resources = false; ///< the cluster
+    bool usage_lasts = false;           ///< on the cluster
     std::optional<model::KnownNames> names;
     model::NodeTable node_table;
     model::JobRequest request;

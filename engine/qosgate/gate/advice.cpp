@@ -5,6 +5,7 @@
 #include "qosgate/gate/advice_case.hpp"
 #include "qosgate/gate/partition_rules.hpp"
 #include "qosgate/limits/release.hpp"
+#include "qosgate/model/whole_nodes_by.hpp"
 
 #include <algorithm>
 #include <string>
@@ -79,7 +80,8 @@ bool names_anything(const JobRequest& request) {
 bool is_small(const ResolvedRequest& resolved) {
     const JobRequest& request = resolved.request;
     if (request.memory || request.memory_per_tres || request.tres_per_task || request.min_cpus_per_node ||
-        request.tasks_per_node || request.cpus_per_task.value_or(1) > 1 || request.exclusive)
+        request.tasks_per_node || request.cpus_per_task.value_or(1) > 1 ||
+        model::takes_whole_nodes(request, nullptr, resolved.context.cluster))
         return false;
     const JobSize& size = resolved.counter.sent();
     return std::ranges::all_of(resolved.view().partitions, [&](const PartitionChoice& choice) {

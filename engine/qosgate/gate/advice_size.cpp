@@ -187,8 +187,7 @@ class PartitionFit {
 
     /// The CPUs whose memory counts for one node.
     [[nodiscard]] std::uint64_t cpus_for_memory_bound() const {
-        if (takes_whole_nodes(request_, &partition_))
-            return std::max<std::uint64_t>(partition_.min_node_cpus, 1);
+        if (demand_.takes_whole_nodes()) return std::max<std::uint64_t>(partition_.min_node_cpus, 1);
         std::uint64_t tasks = request_.tasks_per_node.value_or(1);
         if (request_.tasks.value_or(0) != 0 && request_.max_nodes.value_or(0) != 0)
             tasks = std::max<std::uint64_t>(tasks, (*request_.tasks - 1) / *request_.max_nodes + 1);
@@ -217,7 +216,7 @@ class PartitionFit {
 
     /// Explains memory for all CPUs of a whole node.
     [[nodiscard]] std::string why_so_much_memory() const {
-        if (demand_.memory_per_cpu() == 0 || !takes_whole_nodes(request_, &partition_)) return "";
+        if (demand_.memory_per_cpu() == 0 || !demand_.takes_whole_nodes()) return "";
         return text::format(", {} for each CPU of a whole node", format_memory(demand_.memory_per_cpu()));
     }
 
@@ -235,7 +234,7 @@ class PartitionFit {
         const std::uint64_t all_cpus =
             max_of(kinds, [](const NodeKind& kind) { return kind.cpus == 0 ? any_number : kind.cpus; });
         const bool is_capped = all_cpus != any_number && cpus < all_cpus; // known to be, by MaxCPUsPerNode
-        if (takes_whole_nodes(request_, &partition_) && is_capped)
+        if (demand_.bounds_whole_nodes() && is_capped)
             return text::format("partition {} gives a job at most {} of a node (MaxCPUsPerNode), and so no "
                                 "whole nodes",
                                 partition_.name, limits::format_amount("cpu", cpus));

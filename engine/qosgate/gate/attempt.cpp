@@ -13,6 +13,7 @@ namespace qg::gate {
 namespace {
 
 using limits::Violation;
+using model::WholeNodesBy;
 
 [[gnu::cold]] PendingCause cause_of_limits(std::vector<Violation> violations) {
     PendingCause cause;
@@ -89,10 +90,14 @@ struct Attempt {
             if (is_hidden()) leave_out_others(capped.post_select, verdict.post_select);
             verdict = std::move(capped);
         }
-        if (takes_whole_nodes(asked.request, partition())) note_whole_nodes(verdict.post_select);
+        if (whole_nodes_by() != WholeNodesBy::nothing) note_whole_nodes(verdict.post_select);
         if (asked.counter.has_open_memory(asked.view(), index)) leave_out_least_memory(verdict.post_select);
         if (!verdict.post_select.empty()) note_cpus_for_memory(verdict.post_select);
         return verdict;
+    }
+
+    model::WholeNodesBy whole_nodes_by() const {
+        return model::whole_nodes_by(asked.request, partition(), asked.context.cluster);
     }
 
     /// Whether the partition is hidden from the reader.
@@ -148,7 +153,8 @@ struct Attempt {
             if (model::count_at(*min, tres) <= model::count_at(asked.job.tres, tres)) continue;
             // Memory follows from CPUs.
             violation.whole_nodes = violation.tres == mem ? model::count_at(*min, *cpu) : (*min)[tres];
-            if (!asked.request.exclusive) violation.whole_in_partition = index;
+            violation.whole_by = whole_nodes_by();
+            violation.whole_in_partition = index;
         }
     }
 };

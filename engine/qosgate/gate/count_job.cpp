@@ -2,6 +2,7 @@
 #include "qosgate/gate/count_job.hpp"
 
 #include "qosgate/base/saturate.hpp"
+#include "qosgate/gate/as_started.hpp"
 #include "qosgate/gate/billing.hpp"
 #include "qosgate/gate/node_demand.hpp"
 #include "qosgate/gate/partition_bounds.hpp"
@@ -22,6 +23,7 @@ namespace rules = limits::rules;
 using model::JobRequest;
 using model::Memory;
 using model::Partition;
+using model::takes_whole_nodes;
 using model::TresCounts;
 using model::TresKind;
 
@@ -34,9 +36,10 @@ std::uint32_t to_count(std::uint64_t value) {
         std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
 }
 
-/// A job that starts has a node and a task: slurmctld raises a count of 0 before it selects nodes.
-std::uint64_t at_least_one(std::uint64_t count) {
-    return std::max<std::uint64_t>(count, 1);
+/// Raises each count to the other's.
+void raise_to(TresCounts& counts, const TresCounts& others) {
+    for (std::size_t tres = 0; tres < counts.size(); ++tres)
+        counts[tres] = std::max(counts[tres], model::count_at(others, tres));
 }
 
 /// The request with more CPUs instead of more memory for each, as MaxMemPerCPU changes it (limits/README.md
@@ -64,24 +67,25 @@ add_cpus_for_memory(const JobRequest& request, const Partition& partition, const
 
 } // namespace
 
-/// The changed request and its counter, which borrows it.
-struct JobCounter::WithCpusForMemory {
-    WithCpusForMemory(JobRequest&& changed, const JobCounter& original, const model::AccountView& view)
+/// The request as slurmctld changes it, and its counter, which borrows it.
+struct JobCounter::Changed {
+    Changed(JobRequest&& changed, const JobCounter& original, const model::AccountView& view)
         : request(std::move(changed)), counter(request, *original.cluster_, original.release_) {
         counter.named_nodes_ = original.named_nodes_;
         counter.take_size(view);
     }
-    WithCpusForMemory(const WithCpusForMemory&) = delete;
-    WithCpusForMemory& operator=(const WithCpusForMemory&) = delete;
+    Changed(const Changed&) = delete;
+    Changed& operator=(const Changed&) = delete;
 
     JobRequest request;
     JobCounter counter;
 };
 
-[[gnu::hot]] bool may_take_whole_nodes(const JobRequest& request, const model::AccountView& view) {
-    return request.exclusive ||
-           std::ranges::any_of(view.partitions, [&](const model::PartitionChoice& choice) {
-               return takes_whole_nodes(request, choice.partition.get());
+[[gnu::hot]] bool may_take_whole_nodes(const JobRequest& request, const model::AccountView& view,
+                                       const model::Cluster& cluster) {
+    return takes_whole_nodes(request, nullptr, cluster) ||
+           std::ranges::any_of(view.partitions, [](const model::PartitionChoice& choice) {
+               return choice.partition->gives_whole_nodes;
            });
 }
 
@@ -96,7 +100,10 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
 }
 
 [[gnu::hot]] void JobCounter::start(const model::AccountView& view) {
-    if (may_take_whole_nodes(*request_, view))
+    bool has_whole = may_take_whole_nodes(*request_, view, *cluster_);
+    for (std::size_t index = 0; index < view.partitions.size() && !has_whole; ++index)
+        has_whole = may_get_more_memory(view, index);
+    if (has_whole)
         named_nodes_ = std::make_shared<const NamedNodes>(look_up_named_nodes(*request_, cluster_->names));
     take_size(view);
 }
@@ -105,12 +112,19 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
     with_partition_min_ = raised_to_partitions(requested_, view);
     gres_.read(with_partition_min_, release_);
     for_limits_ = release_.follows(rules::counts_size_after_gres) ? with_gres() : with_partition_min_;
+    if (auto started = as_started(*request_, *cluster_)) [[unlikely]]
+        started_ = std::make_shared<const Changed>(std::move(*started), *this, view);
+}
+
+[[gnu::hot]] TresCounts JobCounter::count_as_submitted(const model::AccountView& view,
+                                                       std::size_t partition) const {
+    return count(view, partition, for_limits_.nodes.value_or(1), with_gres().nodes.value_or(1),
+                 for_limits_.cpus.value_or(1), gres_);
 }
 
 [[gnu::hot]] void JobCounter::count_submission(const model::AccountView& view,
                                                model::ResolvedJob& job) const {
-    job.tres = count(view, 0, for_limits_.nodes.value_or(1), with_gres().nodes.value_or(1),
-                     for_limits_.cpus.value_or(1), gres_);
+    job.tres = count_as_submitted(view, 0);
     job.time_limit = request_->time_limit;
     if (!job.time_limit && !view.partitions.empty())
         job.time_limit = view.partitions.front().partition->default_time;
@@ -123,37 +137,52 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
 [[gnu::hot]] std::optional<TresCounts> JobCounter::at_attempt(const model::AccountView& view,
                                                               std::size_t partition,
                                                               std::optional<std::uint64_t> max_nodes) const {
-    const Partition* tried = partition_at(view, partition);
-    const bool may_bound_memory = tried && (tried->max_memory || cluster_->max_memory);
-    if (may_bound_memory && !view.partitions[partition].is_hidden)
-        if (const auto* changed = with_cpus_for_memory(view, partition)) {
-            const JobCounter& counter = changed->counter;
-            if (auto counts = counter.at_attempt(view, partition, max_nodes)) return counts;
-            return counter.count(view, partition, counter.for_limits_.nodes.value_or(1),
-                                 counter.with_gres().nodes.value_or(1), counter.for_limits_.cpus.value_or(1),
-                                 counter.gres_);
-        }
+    const JobCounter* changed = started_ ? &started_->counter : nullptr;
+    if (changed == nullptr && may_bound_memory(view, partition) && !view.partitions[partition].is_hidden)
+        changed = with_cpus_for_memory(view, partition);
+    if (changed != nullptr) {
+        auto counts = changed->at_attempt(view, partition, max_nodes);
+        return counts ? std::move(counts) : changed->count_as_submitted(view, partition);
+    }
     auto counts = count_attempt(view, partition, nodes_at_attempt(view, partition, max_nodes), 0);
-    if (takes_whole_nodes(*request_, tried)) take_whole_nodes(counts, view, partition);
+    if (const TresCounts* whole = min_of_whole_nodes(view, partition))
+        take_whole_nodes(counts, *whole, view, partition);
     if (has_open_memory(view, partition)) take_min_memory(counts, view, partition);
     return counts;
 }
 
+[[gnu::hot]] bool JobCounter::may_bound_memory(const model::AccountView& view, std::size_t index) const {
+    const Partition* partition = partition_at(view, index);
+    return partition != nullptr && (partition->max_memory || cluster_->max_memory);
+}
+
 /// Null: MaxMemPerCPU does not change the request.
-[[gnu::cold]] const JobCounter::WithCpusForMemory*
-JobCounter::with_cpus_for_memory(const model::AccountView& view, std::size_t partition) const {
+[[gnu::cold]] const JobCounter* JobCounter::with_cpus_for_memory(const model::AccountView& view,
+                                                                 std::size_t partition) const {
     with_cpus_for_memory_.resize(view.partitions.size());
     auto& kept = with_cpus_for_memory_[partition];
     if (kept == nullptr)
         if (auto changed = add_cpus_for_memory(*request_, *partition_at(view, partition), *cluster_))
-            kept = std::make_shared<const WithCpusForMemory>(*std::move(changed), *this, view);
-    return kept.get();
+            kept = std::make_shared<const Changed>(*std::move(changed), *this, view);
+    return kept ? &kept->counter : nullptr;
 }
 
 [[gnu::hot]] bool JobCounter::has_open_memory(const model::AccountView& view, std::size_t index) const {
     const Partition* partition = partition_at(view, index);
     if (partition == nullptr || partition->min_node_memory_mib == partition->node_memory_mib) return false;
-    if (partition->min_node_memory_mib == 0 || (!request_->memory && request_->memory_per_tres)) return false;
+    return partition->min_node_memory_mib != 0 && takes_all_memory(partition);
+}
+
+/// Whether the job takes all memory of its nodes, and these may have more than the first of the partition.
+[[gnu::hot]] bool JobCounter::may_get_more_memory(const model::AccountView& view, std::size_t index) const {
+    const Partition* partition = partition_at(view, index);
+    return partition != nullptr && partition->node_kinds.size() > 1 && cluster_->shares_out_memory &&
+           takes_all_memory(partition);
+}
+
+/// No memory at all, like --mem=0, means all memory of the node.
+[[gnu::hot]] bool JobCounter::takes_all_memory(const Partition* partition) const {
+    if (!request_->memory && request_->memory_per_tres) return false;
     const auto memory = asked_memory(partition);
     return !memory || memory->mib == 0;
 }
@@ -164,41 +193,78 @@ JobCounter::with_cpus_for_memory(const model::AccountView& view, std::size_t par
     const auto mem = view.tres->find(TresKind::mem);
     const auto node = view.tres->node();
     if (!mem || !node) return;
-    if (!counts)
-        counts = count(view, index, for_limits_.nodes.value_or(1), with_gres().nodes.value_or(1),
-                       for_limits_.cpus.value_or(1), gres_);
+    if (!counts) counts = count_as_submitted(view, index);
     (*counts)[*mem] = partition_at(view, index)->min_node_memory_mib * (*counts)[*node];
     set_billing(*counts, view, index);
 }
 
-std::optional<TresCounts> JobCounter::at_least(const model::AccountView& view,
-                                               const TresCounts& submitted) const {
-    const std::uint64_t nodes = nodes_for_tasks();
+[[gnu::hot]] std::optional<TresCounts> JobCounter::at_least(const model::AccountView& view,
+                                                            const TresCounts& submitted) const {
+    std::optional<TresCounts> most;
+    for (std::size_t index = 0; index < std::max<std::size_t>(view.partitions.size(), 1); ++index) {
+        auto counts = count_least(view, index);
+        if (!counts) continue; // the same as submitted
+        raise_to(*counts, most ? *most : submitted);
+        most = std::move(counts);
+    }
+    return most;
+}
+
+/// at_least() for one partition.
+[[gnu::hot]] std::optional<TresCounts> JobCounter::count_least(const model::AccountView& view,
+                                                               std::size_t index) const {
+    const JobCounter* changed = started_ ? &started_->counter : nullptr;
+    if (changed == nullptr && may_bound_memory(view, index)) changed = with_cpus_for_memory(view, index);
+    if (changed != nullptr) {
+        auto counts = changed->count_least(view, index);
+        return counts ? std::move(counts) : changed->count_as_submitted(view, index);
+    }
+    std::uint64_t nodes = nodes_for_tasks();
+    if (const Partition* partition = partition_at(view, index)) {
+        const std::uint64_t min = bounds::min_nodes.value_for(*partition, job_qos_flags(view)).value_or(0);
+        if (with_gres().max_nodes.value_or(min) >= min)
+            nodes = std::max(nodes, min); // else it never starts here
+    }
     const std::uint64_t of_tasks = request_->overcommit ? 0
                                                         : std::uint64_t{request_->tasks.value_or(0)} *
                                                               request_->cpus_per_task.value_or(1);
     const std::uint64_t sent = for_limits_.cpus.value_or(1);
-    auto counts = count_attempt(view, 0, nodes, std::max({sent, of_tasks, request_->min_cpus_on(nodes)}));
-    if (counts)
-        for (std::size_t tres = 0; tres < counts->size(); ++tres)
-            (*counts)[tres] = std::max((*counts)[tres], model::count_at(submitted, tres));
+    auto counts = count_attempt(view, index, nodes, std::max({sent, of_tasks, request_->min_cpus_on(nodes)}));
+    // A job that slurmctld has tried in a partition that gives whole nodes takes them in the others, too.
+    const bool has_whole = may_take_whole_nodes(*request_, view, *cluster_);
+    if (!has_whole && !may_get_more_memory(view, index)) return counts;
+    if (const TresCounts* whole = whole_nodes(view, index, /*hides_nodes=*/false)) {
+        TresCounts memory(whole->size());
+        if (const auto mem = view.tres->find(TresKind::mem)) memory[*mem] = (*whole)[*mem];
+        take_whole_nodes(counts, has_whole ? *whole : memory, view, index);
+    }
     return counts;
 }
 
 const TresCounts* JobCounter::min_of_whole_nodes(const model::AccountView& view, std::size_t index) const {
+    if (started_) return started_->counter.min_of_whole_nodes(view, index);
     const Partition* partition = partition_at(view, index);
-    if (!partition || view.partitions[index].is_hidden || !takes_whole_nodes(*request_, partition))
+    if (!partition || view.partitions[index].is_hidden || !takes_whole_nodes(*request_, partition, *cluster_))
         return nullptr;
+    return whole_nodes(view, index, view.hidden.nodes);
+}
+
+/// What the whole nodes have, counted once; null without a partition.
+const TresCounts* JobCounter::whole_nodes(const model::AccountView& view, std::size_t index,
+                                          bool hides_nodes) const {
+    const Partition* partition = partition_at(view, index);
+    if (partition == nullptr) return nullptr;
     whole_nodes_.resize(2 * view.partitions.size());
-    auto& known = whole_nodes_[2 * index + (view.hidden.nodes ? 1 : 0)];
-    if (!known) known = count_whole_nodes(view, *partition);
+    auto& known = whole_nodes_[2 * index + (hides_nodes ? 1 : 0)];
+    if (!known) known = count_whole_nodes(view, *partition, hides_nodes);
     return &*known;
 }
 
-TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const Partition& partition) const {
-    const std::uint64_t min_nodes = at_least_one(with_gres().nodes.value_or(1));
-    WholeNodes nodes{min_nodes * partition.min_node_cpus, TresCounts(view.tres->size())};
-    if (!view.hidden.nodes && view.partitions.size() <= max_partitions_by_node)
+TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const Partition& partition,
+                                         bool hides_nodes) const {
+    const std::uint64_t min_nodes = with_gres().nodes.value_or(1);
+    WholeNodes nodes{.cpus = min_nodes * partition.min_node_cpus, .gpus = TresCounts(view.tres->size())};
+    if (!hides_nodes && view.partitions.size() <= max_partitions_by_node)
         nodes = min_whole_nodes(
             *request_, partition, *cluster_, *named_nodes_, min_nodes,
             cap_nodes(request_->max_nodes.value_or(UINT32_MAX), partition, job_qos_flags(view)), *view.tres);
@@ -209,19 +275,20 @@ TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const P
     const auto mem = view.tres->find(TresKind::mem);
     if (mem && memory && memory->per_cpu && cluster_->shares_out_memory)
         min[*mem] = saturated_product(memory->mib, nodes.cpus);
+    if (mem && takes_all_memory(&partition)) min[*mem] = nodes.memory_mib;
+    const auto gpu = view.tres->find("gres/gpu");
+    if (mem && gpu)
+        model::for_each_gres_item(request_->memory_per_tres, [&](const model::TresItem& item) {
+            if (item.name == "gpu") min[*mem] = std::max(min[*mem], saturated_product(item.count, min[*gpu]));
+        });
     return min;
 }
 
 /// Raises what is counted to what the nodes come to, where that is more.
-[[gnu::cold]] void JobCounter::take_whole_nodes(std::optional<TresCounts>& counts,
+[[gnu::cold]] void JobCounter::take_whole_nodes(std::optional<TresCounts>& counts, const TresCounts& whole,
                                                 const model::AccountView& view, std::size_t index) const {
-    const TresCounts* min = min_of_whole_nodes(view, index);
-    if (min == nullptr) return;
-    if (!counts)
-        counts = count(view, index, for_limits_.nodes.value_or(1), with_gres().nodes.value_or(1),
-                       for_limits_.cpus.value_or(1), gres_);
-    for (std::size_t tres = 0; tres < counts->size(); ++tres)
-        (*counts)[tres] = std::max((*counts)[tres], (*min)[tres]);
+    if (!counts) counts = count_as_submitted(view, index);
+    raise_to(*counts, whole);
     set_billing(*counts, view, index);
 }
 
@@ -233,7 +300,9 @@ TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const P
         JobSize size = with_gres();
         size.nodes = nodes;
         if (request_->tasks_per_node && !has_counted_tasks()) size.tasks = nodes * *request_->tasks_per_node;
-        if (size.tasks) size.tasks = at_least_one(*size.tasks);
+        // With gres per task each node has a task. slurmctld refuses a job that names fewer, but not one of
+        // 0.
+        if (request_->tres_per_task) size.tasks = std::max(size.tasks.value_or(1), nodes);
         if (size != with_partition_min_) {
             const GresRequest gres(*request_, size, release_);
             return count(view, partition, nodes, nodes, std::max(min_cpus, cpus_at_attempt(nodes, gres)),
@@ -271,7 +340,7 @@ JobSize JobCounter::raised_to_partitions(JobSize size, const model::AccountView&
 
 /// The selection never takes fewer nodes than the tasks need.
 [[gnu::hot]] std::uint64_t JobCounter::nodes_for_tasks() const {
-    const std::uint64_t nodes = at_least_one(with_gres().nodes.value_or(1));
+    const std::uint64_t nodes = with_gres().nodes.value_or(1);
     const std::uint64_t per_node = request_->tasks_per_node.value_or(0);
     return per_node == 0 ? nodes : std::max(nodes, (with_gres().tasks.value_or(0) + per_node - 1) / per_node);
 }
@@ -304,11 +373,11 @@ bool JobCounter::has_counted_tasks() const {
     const std::uint64_t per_task = request_->cpus_per_task.value_or(1);
     if (request_->overcommit) {
         const std::uint64_t sharing =
-            has_counted_tasks() ? std::min<std::uint64_t>(at_least_one(*request_->tasks), nodes) : nodes;
+            has_counted_tasks() ? std::min<std::uint64_t>(*request_->tasks, nodes) : nodes;
         return std::max(sharing * per_task,
                         release_.follows(rules::counts_size_after_gres) ? gres.cpus() : 0);
     }
-    if (has_counted_tasks()) return std::max(at_least_one(*request_->tasks) * per_task, gres.cpus());
+    if (has_counted_tasks()) return std::max(*request_->tasks * per_task, gres.cpus());
     const bool is_alone = with_gres().tasks.value_or(0) <= 1;
     const std::uint64_t tasks = is_alone ? 1 : request_->tasks_per_node.value_or(1);
     return std::max(
@@ -358,7 +427,6 @@ std::uint64_t JobCounter::count_memory(std::uint64_t cpus, std::uint64_t nodes, 
     if (!request_->memory)
         if (const auto per_gres = gres.memory(nodes)) return *per_gres;
     const std::optional<Memory> memory = asked_memory(partition);
-    // No memory at all, like --mem=0, means all memory of the node.
     if (!memory || memory->mib == 0) return (partition ? partition->node_memory_mib : 0) * nodes;
     return saturated_product(memory->mib, memory->per_cpu ? cpus : nodes);
 }

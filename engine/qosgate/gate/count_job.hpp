@@ -22,15 +22,9 @@ namespace qg::gate {
 model::ResolvedJob count_job(const model::JobRequest& request, const model::AccountView& view,
                              const model::Cluster& cluster, limits::Release release);
 
-/// Whether a job gets whole nodes: it asks for them, or its partition gives nothing else. `partition` may be
-/// null (none).
-[[nodiscard]] inline bool takes_whole_nodes(const model::JobRequest& request,
-                                            const model::Partition* partition) noexcept {
-    return request.exclusive || (partition != nullptr && partition->gives_whole_nodes);
-}
-
 /// Whether a job takes whole nodes in one of its partitions. Then its resources are not known in advance.
-[[nodiscard]] bool may_take_whole_nodes(const model::JobRequest& request, const model::AccountView& view);
+[[nodiscard]] bool may_take_whole_nodes(const model::JobRequest& request, const model::AccountView& view,
+                                        const model::Cluster& cluster);
 
 /// Counts one request, for the submit stage and for attempts to start the job. All views that its functions
 /// take must be the view that it was made for; of that view, only usage and what is hidden may have changed.
@@ -72,7 +66,9 @@ class JobCounter {
                                                               std::optional<std::uint64_t> max_nodes) const;
 
     /// The minimum that the job will use, for rules: what the submit stage counts, raised to what its tasks,
-    /// nodes and gres certainly take on the smallest possible number of nodes. Empty if that is the same.
+    /// nodes, memory and gres certainly take on the smallest possible number of nodes, and to what the
+    /// smallest whole nodes have. Of several partitions the most counts, whoever the reader is. Empty if that
+    /// is the same.
     [[nodiscard]] std::optional<model::TresCounts> at_least(const model::AccountView& view,
                                                             const model::TresCounts& submitted) const;
 
@@ -90,17 +86,27 @@ class JobCounter {
                                                               std::size_t partition) const;
 
   private:
+    struct Changed;
     void take_size(const model::AccountView& view);
-    struct WithCpusForMemory;
-    [[nodiscard]] const WithCpusForMemory* with_cpus_for_memory(const model::AccountView& view,
-                                                                std::size_t partition) const;
+    [[nodiscard]] bool may_get_more_memory(const model::AccountView& view, std::size_t partition) const;
+    [[nodiscard]] bool takes_all_memory(const model::Partition* partition) const;
+    [[nodiscard]] bool may_bound_memory(const model::AccountView& view, std::size_t partition) const;
+    [[nodiscard]] const JobCounter* with_cpus_for_memory(const model::AccountView& view,
+                                                         std::size_t partition) const;
+    [[nodiscard]] model::TresCounts count_as_submitted(const model::AccountView& view,
+                                                       std::size_t partition) const;
+    [[nodiscard]] std::optional<model::TresCounts> count_least(const model::AccountView& view,
+                                                               std::size_t partition) const;
+    [[nodiscard]] const model::TresCounts* whole_nodes(const model::AccountView& view, std::size_t partition,
+                                                       bool hides_nodes) const;
     [[nodiscard]] std::optional<model::TresCounts> count_attempt(const model::AccountView& view,
                                                                  std::size_t partition, std::uint64_t nodes,
                                                                  std::uint64_t min_cpus) const;
     [[nodiscard]] model::TresCounts count_whole_nodes(const model::AccountView& view,
-                                                      const model::Partition& partition) const;
-    void take_whole_nodes(std::optional<model::TresCounts>& counts, const model::AccountView& view,
-                          std::size_t partition) const;
+                                                      const model::Partition& partition,
+                                                      bool hides_nodes) const;
+    void take_whole_nodes(std::optional<model::TresCounts>& counts, const model::TresCounts& whole,
+                          const model::AccountView& view, std::size_t partition) const;
     void take_min_memory(std::optional<model::TresCounts>& counts, const model::AccountView& view,
                          std::size_t partition) const;
     [[nodiscard]] std::optional<model::Memory> asked_memory(const model::Partition* partition) const;
@@ -128,12 +134,13 @@ class JobCounter {
     JobSize with_partition_min_;                    ///< after partitions
     GresRequest gres_;                              ///< with the size after partitions and gres
     JobSize for_limits_;                            ///< as the limits see it
-    std::shared_ptr<const NamedNodes> named_nodes_; ///< null unless it is a whole-node job
+    std::shared_ptr<const NamedNodes> named_nodes_; ///< null unless it takes whole nodes, or all their memory
     /// The minimum of a whole-node job, for each partition without and with hidden nodes; empty until it is
     /// asked for.
     mutable std::vector<std::optional<model::TresCounts>> whole_nodes_;
+    std::shared_ptr<const Changed> started_; ///< as_started(); null if that is the request
     /// The request as MaxMemPerCPU changes it, by partition; null until it is asked for.
-    mutable std::vector<std::shared_ptr<const WithCpusForMemory>> with_cpus_for_memory_;
+    mutable std::vector<std::shared_ptr<const Changed>> with_cpus_for_memory_;
 };
 
 } // namespace qg::gate

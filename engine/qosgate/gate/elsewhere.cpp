@@ -38,8 +38,9 @@ model::AccountView look_up_alternatives(const ResolvedRequest& at) {
 }
 
 /// Whether enough is known about a partition's nodes to say whether they can hold the job.
-bool has_known_nodes(const Partition& partition, const JobRequest& request) {
-    if (partition.total_nodes == 0 || partition.total_cpus == 0 || partition.gives_whole_nodes) return false;
+bool has_known_nodes(const Partition& partition, const JobRequest& request, const model::Cluster& cluster) {
+    if (partition.total_nodes == 0 || partition.total_cpus == 0) return false;
+    if (partition.gives_whole_nodes || cluster.gives_whole_nodes) return false;
     if (request.memory && partition.node_memory_mib == 0) return false;
     if (request.required_nodes || request.reservation || request.tasks_per_tres) return false;
     const bool asks_for_resources =
@@ -85,7 +86,8 @@ std::vector<std::string> other_partitions(const ResolvedRequest& at) {
     std::vector<std::string> names;
     const auto consider = [&](const std::shared_ptr<const Partition>& partition) {
         if (names.size() < max_tried && partition->is_for_everybody && partition->is_open() &&
-            std::ranges::find(asked, partition) == asked.end() && has_known_nodes(*partition, at.request))
+            std::ranges::find(asked, partition) == asked.end() &&
+            has_known_nodes(*partition, at.request, at.context.cluster))
             names.push_back(partition->name);
     };
     if (by_default) consider(by_default);

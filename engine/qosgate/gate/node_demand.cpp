@@ -62,6 +62,7 @@ bool says_model(const NodeKind& node, const model::TresItem& item) {
 
 NodeDemand::NodeDemand(const JobRequest& request, const Partition& partition, const model::Cluster& cluster)
     : request_(request), partition_(partition),
+      whole_by_(model::whole_nodes_by(request, &partition, cluster)),
       per_task_(std::max<std::uint64_t>(request.cpus_per_task.value_or(1), 1)) {
     const std::optional<Memory> memory = memory_of(request, partition, cluster);
     if (memory && memory->per_cpu) memory_per_cpu_ = memory->mib;
@@ -94,14 +95,13 @@ std::uint64_t gpus_of(const NodeKind& node, std::string_view gpu_model) {
 
 std::uint64_t NodeDemand::memory_mib(const NodeKind& node) const noexcept {
     if (request_.memory && !request_.memory->per_cpu) return request_.memory->mib;
-    const std::uint64_t cpus = takes_whole_nodes(request_, &partition_) ? node.cpus : 0;
+    const std::uint64_t cpus = takes_whole_nodes() ? node.cpus : 0;
     return saturated_product(memory_per_cpu_, std::max({cpus, cpus_, min_cpus()}));
 }
 
 bool NodeDemand::holds_cpus_and_memory(const NodeKind& node) const noexcept {
     const std::uint64_t cpus = known(node.cpus), usable = usable_cpus(node, partition_);
-    // If the partition's MaxCPUsPerNode excludes a whole node, no job gets a whole node.
-    if (takes_whole_nodes(request_, &partition_) && node.cpus != 0 && usable < cpus) return false;
+    if (bounds_whole_nodes() && node.cpus != 0 && usable < cpus) return false;
     return cpus_ <= usable && min_cpus() <= cpus && memory_mib(node) <= known(node.memory_mib);
 }
 

@@ -7,6 +7,7 @@
 #include "qosgate/model/job_request.hpp"
 #include "qosgate/model/partition.hpp"
 #include "qosgate/model/tres_request.hpp"
+#include "qosgate/model/whole_nodes_by.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -43,6 +44,15 @@ class NodeDemand {
     [[nodiscard]] std::uint64_t memory_per_cpu() const noexcept { return memory_per_cpu_; }
     [[nodiscard]] std::uint64_t cpus_per_task() const noexcept { return per_task_; }
 
+    /// Whether the job gets whole nodes, and none of which MaxCPUsPerNode leaves some CPUs out. select/linear
+    /// does not look at MaxCPUsPerNode.
+    [[nodiscard]] bool bounds_whole_nodes() const noexcept {
+        return whole_by_ != model::WholeNodesBy::nothing && whole_by_ != model::WholeNodesBy::select_linear;
+    }
+    [[nodiscard]] bool takes_whole_nodes() const noexcept {
+        return whole_by_ != model::WholeNodesBy::nothing;
+    }
+
     /// Whether a node has the CPUs and the memory that the job needs on each node.
     [[nodiscard]] bool holds_cpus_and_memory(const model::NodeKind& node) const noexcept;
     /// Whether a node has everything that the job needs on each node. Cost: linear in the request's entries.
@@ -63,6 +73,7 @@ class NodeDemand {
 
     const model::JobRequest& request_;
     const model::Partition& partition_;
+    model::WholeNodesBy whole_by_;
     std::uint64_t per_task_;           ///< CPUs
     std::uint64_t memory_per_cpu_ = 0; ///< MiB
     std::uint64_t cpus_ = 1;           ///< on each node, at least

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/base/with_result_of.hpp"
+#include "qosgate/gate/as_started.hpp"
 
 #include <algorithm>
 #include <set>
@@ -80,19 +81,12 @@ constexpr Name spelled_names[] = {
     {&JobRequest::reservation, &read_names, &is_one_name},
 };
 
-/// The counts of which slurmctld makes 1 if they are 0.
-constexpr std::optional<std::uint32_t> JobRequest::*raised_counts[] = {&JobRequest::min_nodes,
-                                                                       &JobRequest::tasks};
-
-/// The request with names and counts as slurmctld reads them; null if they are already written so, as is
+/// The request as slurmctld reads it, with its spelling of names; null if it is already written so, as is
 /// usual.
-std::unique_ptr<const JobRequest> as_read(const JobRequest& request, const AccountView& view) {
-    std::unique_ptr<JobRequest> read;
-    for (const auto count : raised_counts) {
-        if (request.*count != 0u) continue;
-        if (!read) read = std::make_unique<JobRequest>(request);
-        (*read).*count = 1;
-    }
+std::unique_ptr<const JobRequest> as_read(const ResolvedRequest& resolved) {
+    const JobRequest& request = resolved.request;
+    const AccountView& view = resolved.view();
+    std::unique_ptr<JobRequest> read = as_started(request, resolved.context.cluster);
     for (const Name& name : spelled_names) {
         const auto& written = request.*name.member;
         if (!written || name.is_as_read(*written, view)) continue;
@@ -165,18 +159,23 @@ class CountedJob {
 
 [[gnu::hot]] ReadJob::ReadJob(const ResolvedRequest& resolved, policy::JobEvent event,
                               std::optional<model::Qos>* own_qos)
-    : resolved_(resolved), read_(as_read(resolved.request, resolved.view())), min_job_(at_least(resolved)),
+    : resolved_(resolved), read_(as_read(resolved)), min_job_(at_least(resolved)),
       facts_(facts_of(resolved, min_job_ ? *min_job_ : resolved.job, *this)),
       view_(resolved, event == policy::JobEvent::modify, own_qos) {
     facts_.view = &view_;
     if (event == policy::JobEvent::submit) facts_.recounter = this;
 }
 
-void ReadJob::restore_names(std::optional<JobRequest>& changed) const {
+void ReadJob::restore(std::optional<JobRequest>& changed) const {
     if (!read_ || !changed) return;
+    const auto restore_if_same = [&](auto member) {
+        if (*changed.*member == *read_.*member) *changed.*member = resolved_.request.*member;
+    };
     for (const Name& name : spelled_names)
-        if (*changed.*name.member == *read_.*name.member)
-            *changed.*name.member = resolved_.request.*name.member;
+        restore_if_same(name.member);
+    for (const auto count : raised_counts)
+        restore_if_same(count);
+    restore_if_same(&JobRequest::exclusive);
 }
 
 Result<std::shared_ptr<const policy::RuleInput>> ReadJob::recount(const JobRequest& changed) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // ReadJob: a resolved job as rules see it. They read QOS and account as spelled in accounting (unknown names
-// in lower case), and partitions and reservations without empty and repeated parts.
+// in lower case), partitions and reservations without empty and repeated parts, and the rest as_started().
 #pragma once
 
 #include "qosgate/gate/decision_view.hpp"
@@ -35,8 +35,8 @@ class ReadJob final : public policy::JobRecounter, public policy::SenderRights {
     /// Whether a rule has asked for the job's QOS.
     [[nodiscard]] bool was_asked_for_own_qos() const noexcept { return view_.was_asked_for_own_qos(); }
 
-    /// Puts the names back as the user wrote them, if rules left them alone.
-    void restore_names(std::optional<model::JobRequest>& changed) const;
+    /// Puts back what is read otherwise than the user wrote it, if rules left it alone.
+    void restore(std::optional<model::JobRequest>& changed) const;
 
     Result<std::shared_ptr<const policy::RuleInput>> recount(const model::JobRequest& changed) override;
 

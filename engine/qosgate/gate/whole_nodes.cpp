@@ -17,6 +17,7 @@ WholeNodes min_whole_nodes(const model::JobRequest& request, const model::Partit
     WholeNodes min;
     min.cpus = std::max(nodes * partition.min_node_cpus,
                         possible.min(nodes, [](const NodeKind& kind) { return kind.whole_cpus; }));
+    min.memory_mib = possible.min(nodes, [](const NodeKind& kind) { return kind.memory_mib; });
     min.gpus.resize(catalogue.size());
     for (std::size_t tres = 0; tres < catalogue.size(); ++tres) {
         constexpr std::string_view gpu = "gres/gpu";

@@ -136,16 +136,28 @@ std::string format_asked(const Violation& violation, const model::AccountView& v
     return asked == 1 ? "this job is one more" : text::format("this array has {} tasks", asked);
 }
 
-/// ", because --exclusive takes whole nodes, of at least 64 CPUs in all",
-/// ", because partition big gives whole nodes, ..."
+/// "--exclusive takes", "partition big gives"
+std::string say_who_gives(const Violation& violation, const model::AccountView& view) {
+    using model::WholeNodesBy;
+    switch (violation.whole_by) {
+    case WholeNodesBy::partition:
+        return text::format("partition {} gives",
+                            view.partitions.at(violation.whole_in_partition).partition->name);
+    case WholeNodesBy::core_spec: return "--core-spec takes";
+    case WholeNodesBy::thread_spec: return "--thread-spec takes";
+    case WholeNodesBy::select_linear: return "SelectType=select/linear gives";
+    case WholeNodesBy::exclusive:
+    case WholeNodesBy::nothing: break;
+    }
+    return "--exclusive takes";
+}
+
+/// ", because --exclusive takes whole nodes, of at least 64 CPUs in all"
 std::string format_whole_nodes(const Violation& violation, const model::AccountView& view) {
     if (violation.whole_nodes == 0) return "";
-    const auto& partition = violation.whole_in_partition;
     const bool is_of_memory = violation.tres && view.tres->kind(*violation.tres) == model::TresKind::mem;
     return text::format(
-        ", because {} whole nodes, of at least {} in all",
-        partition ? text::format("partition {} gives", view.partitions.at(*partition).partition->name)
-                  : std::string("--exclusive takes"),
+        ", because {} whole nodes, of at least {} in all", say_who_gives(violation, view),
         format_amount(is_of_memory ? "cpu" : tres_name(violation, view), violation.whole_nodes));
 }
 

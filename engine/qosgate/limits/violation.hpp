@@ -6,6 +6,7 @@
 #include "qosgate/base/units.hpp"
 #include "qosgate/model/limits.hpp"
 #include "qosgate/model/tres.hpp"
+#include "qosgate/model/whole_nodes_by.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -57,10 +58,11 @@ struct Violation {
     bool may_overlap = false;         ///< nodes; the job may get some that are in use already
     /// TRES: all that the job's whole nodes have, of memory their CPUs; 0: it takes parts.
     std::uint64_t whole_nodes = 0;
-    std::optional<std::size_t> whole_in_partition = {}; ///< index in the view, if whole nodes only
-    std::uint64_t mib_per_cpu = 0; ///< the CPUs were raised to one per so many MiB; 0: not raised
-    std::uint64_t run_minutes = 0; ///< TRES minutes: the part of `used` that running jobs may still use
-    std::uint64_t count = 0;       ///< TRES minutes: how much of the TRES the job has for its time
+    model::WholeNodesBy whole_by = model::WholeNodesBy::nothing;
+    std::size_t whole_in_partition = 0; ///< index in the view; of WholeNodesBy::partition
+    std::uint64_t mib_per_cpu = 0;      ///< the CPUs were raised to one per so many MiB; 0: not raised
+    std::uint64_t run_minutes = 0;      ///< TRES minutes: the part of `used` that running jobs may still use
+    std::uint64_t count = 0;            ///< TRES minutes: how much of the TRES the job has for its time
 
     /// Whether the job cannot pass even if other jobs end.
     [[nodiscard]] bool is_permanent() const noexcept {

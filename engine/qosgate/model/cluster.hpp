@@ -32,6 +32,9 @@ struct Cluster {
     std::optional<Memory> default_memory; ///< DefMemPerNode, DefMemPerCPU of the cluster
     std::optional<Memory> max_memory;     ///< MaxMemPerNode, MaxMemPerCPU; empty: unlimited
     bool shares_out_memory = true;        ///< SelectTypeParameters: memory is allocated to jobs, as CPUs are
+    bool gives_whole_nodes = false;       ///< SelectType=select/linear: to every job
+    bool allows_spec_resources =
+        false; ///< AllowSpecResourcesUsage; else --core-spec and the like count for nothing
     EnforcePartLimits enforce_part_limits = EnforcePartLimits::no;
     Billing billing = Billing::sum;
     std::uint32_t max_array_size = 1001;

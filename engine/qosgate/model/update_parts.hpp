@@ -14,7 +14,7 @@ namespace qg::model {
 
 /// A part of a job that a change can set.
 enum class UpdatePart : std::uint8_t {
-    limits, ///< all that limits depend on: partition, QOS, account, times, size, nodes, licenses …
+    limits, ///< all that limits depend on: partition, QOS, account, times, size, nodes, sharing, licenses …
     name,
     comment,
     admin_comment,
@@ -23,7 +23,6 @@ enum class UpdatePart : std::uint8_t {
     burst_buffer,
     container,
     contiguous,
-    core_spec,
     deadline,
     dependency,
     extra,
@@ -38,7 +37,6 @@ enum class UpdatePart : std::uint8_t {
     std_in,
     std_out,
     switches,
-    thread_spec,
     threads_per_core,
     tmp_disk,
     wckey,
@@ -75,8 +73,10 @@ static_assert(static_cast<unsigned>(UpdatePart::work_dir) < 32);
 /// The part that a detail belongs to; empty: no change sets it.
 constexpr std::optional<UpdatePart> part_of(JobDetail detail) noexcept {
     switch (detail) {
+    case JobDetail::core_spec: // it may take whole nodes
     case JobDetail::excluded_nodes:
-    case JobDetail::sharing: return UpdatePart::limits;
+    case JobDetail::sharing:
+    case JobDetail::thread_spec: return UpdatePart::limits;
     case JobDetail::het_offset:
     case JobDetail::script:
     case JobDetail::submit_host: return std::nullopt;
@@ -84,7 +84,6 @@ constexpr std::optional<UpdatePart> part_of(JobDetail detail) noexcept {
     case JobDetail::burst_buffer: return UpdatePart::burst_buffer;
     case JobDetail::container: return UpdatePart::container;
     case JobDetail::contiguous: return UpdatePart::contiguous;
-    case JobDetail::core_spec: return UpdatePart::core_spec;
     case JobDetail::deadline: return UpdatePart::deadline;
     case JobDetail::dependency: return UpdatePart::dependency;
     case JobDetail::disable_binding:
@@ -103,7 +102,6 @@ constexpr std::optional<UpdatePart> part_of(JobDetail detail) noexcept {
     case JobDetail::std_out: return UpdatePart::std_out;
     case JobDetail::switches:
     case JobDetail::switches_wait: return UpdatePart::switches;
-    case JobDetail::thread_spec: return UpdatePart::thread_spec;
     case JobDetail::threads_per_core: return UpdatePart::threads_per_core;
     case JobDetail::tmp_disk: return UpdatePart::tmp_disk;
     case JobDetail::wckey: return UpdatePart::wckey;

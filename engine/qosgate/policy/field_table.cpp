@@ -260,8 +260,8 @@ constexpr auto field_table = std::to_array<FieldSpec>({
                          "the script's arguments: job.argv[1]; job.argv[0] is its name", &has_arguments)),
     lasting(object_field("env", FieldType::environment,
                          "the job's environment: job.env[\"HOME\"]; only sbatch sends it", &has_environment)),
-    {"exclusive", FieldType::flag, "--exclusive", &read_flag<&JobRequest::exclusive>,
-     &write_flag<&JobRequest::exclusive>, &has_flag<&JobRequest::exclusive>, "--exclusive"},
+    {"exclusive", FieldType::flag, "--exclusive, or another option that takes whole nodes",
+     &read_flag<&JobRequest::exclusive>, &write_exclusive, &has_flag<&JobRequest::exclusive>, "--exclusive"},
     fixed_detail<JobDetail::sharing>(
         "oversubscribe", FieldType::text,
         "who shares its nodes: no, user or mcs of --exclusive; ok of --oversubscribe"),

@@ -68,6 +68,15 @@ void follow_tasks(JobRequest& request, std::uint64_t cpus_before) noexcept {
         request.min_cpus = static_cast<std::uint32_t>(cpus);
 }
 
+Result<void> write_exclusive(JobRequest& request, const Value& value) {
+    auto written = write_flag<&JobRequest::exclusive>(request, value);
+    if (!written || request.exclusive) return written;
+    for (const JobDetail detail : {JobDetail::core_spec, JobDetail::thread_spec})
+        if (request.details.get(detail).kind != model::DetailValue::Kind::unset)
+            request.details.set(detail, JobDetails::Written());
+    return written;
+}
+
 Result<void> write_min_nodes(JobRequest& request, const Value& value) {
     const std::uint64_t cpus_before = cpus_of_tasks(request);
     const std::uint32_t nodes_before = request.min_nodes.value_or(1);

@@ -90,6 +90,9 @@ Result<void> write_flag(JobRequest& request, const Value& value) {
     return {};
 }
 
+/// False also takes away what asks for whole nodes in other words: --core-spec, --thread-spec.
+Result<void> write_exclusive(JobRequest& request, const Value& value);
+
 /// MiB for each node, or for each CPU; replaces every other request for memory. Nil removes only a request of
 /// the same kind.
 template <bool per_cpu>

@@ -59,8 +59,6 @@ model::UpdateParts parts_of_change(const PolicyTest& test) {
         const FieldSpec* const field = entry.section == "job" ? find_job_field(entry.name) : nullptr;
         if (field != nullptr && field->part) parts.add(*field->part);
     }
-    constexpr model::UpdateParts specs{model::UpdatePart::core_spec, model::UpdatePart::thread_spec};
-    if (parts.has_any(specs)) parts.add(specs); // one field of Slurm's
     return parts;
 }
 

@@ -155,6 +155,8 @@ inline constexpr std::tuple fields_of<model::Cluster>{
     Field{"default_memory", &model::Cluster::default_memory},
     Field{"max_memory", &model::Cluster::max_memory},
     Field{"shares_out_memory", &model::Cluster::shares_out_memory},
+    Field{"gives_whole_nodes", &model::Cluster::gives_whole_nodes},
+    Field{"allows_spec_resources", &model::Cluster::allows_spec_resources},
     Field{"enforce_part_limits", &model::Cluster::enforce_part_limits},
     Field{"billing", &model::Cluster::billing},
     Field{"max_array_size", &model::Cluster::max_array_size},

@@ -117,6 +117,13 @@ inline constexpr bool knows_priority_preemption = true; // 25.05
 inline constexpr bool knows_priority_preemption = false;
 #endif
 
+/// The bit of AllowSpecResourcesUsage in conf_flags.
+#ifdef CTL_CONF_ASRU
+inline constexpr std::uint32_t conf_flag_spec_resources = CTL_CONF_ASRU;
+#else
+inline constexpr std::uint32_t conf_flag_spec_resources = CONF_FLAG_ASRU; // 24.05
+#endif
+
 /// Whether slurmdbd correctly removes a deleted QOS from the associations' QOS lists. Before 24.05 it joins
 /// the neighbours (",13,14,15," without 14 becomes ",1315,"), so that associations lose other QOSs too. No
 /// header shows it; slurmdbd may be newer than this program, but never older.

@@ -88,7 +88,6 @@ std::uint32_t minutes_between(std::time_t from, std::time_t to) {
         request.minutes_to_deadline =
             minutes_between(std::max(description.begin_time, std::time(nullptr)), description.deadline);
     if (description.dependency != nullptr) request.has_dependency = *description.dependency != '\0';
-    if (is_count(description.shared)) request.exclusive = description.shared == JOB_SHARED_NONE;
 }
 
 constexpr std::size_t max_beginning = 4096;
@@ -157,6 +156,7 @@ bool is_record_of_sbatch(const job_desc_msg_t& current) {
     request.user_id = description.user_id;
     request.submit_uid = submit_uid;
     apply_set_fields(request, description);
+    request.exclusive = description.shared == JOB_SHARED_NONE;
     request.is_batch = is_of_sbatch(description);
     request.submit_line = view_beginning(description.submit_line);
     read_excluded_nodes(request, description.exc_nodes);
@@ -188,6 +188,7 @@ JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_u
     if (request.priority != 0u) request.priority.reset();           // 0 holds the job
     if (request.time_min == TimeLimit{0}) request.time_min.reset(); // so a record says that it has none
     if (request.tasks == 0u) request.tasks.reset();                 // likewise
+    if (current.core_spec != NO_VAL16) request.exclusive = true;    // and stays so without it
     // The default of memory, which does not count for such a job.
     if (request.memory_per_tres && (current.bitflags & JOB_MEM_SET) == 0) request.memory.reset();
     request.is_batch = is_record_of_sbatch(current);
@@ -202,6 +203,8 @@ JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& 
                            std::uint32_t submit_uid) {
     JobRequest request = read_job_record(current, submit_uid);
     apply_set_fields(request, update);
+    // Sharing ends whole nodes; OverSubscribe=NO does not begin them (limits/README.md 9).
+    if (is_count(update.shared) && update.shared != JOB_SHARED_NONE) request.exclusive = false;
     if (update.priority == INFINITE) request.priority.reset(); // released: slurmctld computes one
     request.details = details_of_record(current, &update);
     if (update.dependency == nullptr && request.has_dependency) strip_states(request);

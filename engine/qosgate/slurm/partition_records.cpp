@@ -292,6 +292,8 @@ model::Cluster read_cluster(const partition_info_msg_t& partitions, const node_i
         cluster.default_memory = read_memory_bound(conf->def_mem_per_cpu);
         cluster.max_memory = read_memory_bound(conf->max_mem_per_cpu);
         cluster.shares_out_memory = (conf->select_type_param & CR_MEMORY) != 0;
+        cluster.gives_whole_nodes = view_text(conf->select_type) == "select/linear";
+        cluster.allows_spec_resources = (conf->conf_flags & conf_flag_spec_resources) != 0;
         cluster.enforce_part_limits = read_enforce_part_limits(conf->enforce_part_limits);
         cluster.billing = read_billing(conf->priority_flags);
         cluster.usage_lasts =

@@ -198,8 +198,7 @@ model::UpdateParts parts_of_details(const job_desc_msg_t& update) noexcept {
         if (is_count(update.*row.slurm)) [[unlikely]]
             add(row.detail);
     if (is_count(update.shared)) add(JobDetail::sharing);
-    if (update.core_spec != NO_VAL16)
-        parts.add(model::UpdateParts{model::UpdatePart::core_spec, model::UpdatePart::thread_spec});
+    if (update.core_spec != NO_VAL16) add(JobDetail::core_spec); // INFINITE16, too: none
     if (update.nice != NO_VAL) add(JobDetail::nice);
     for (const CountDetail& row : count_details)
         if (is_count(update.*row.slurm)) [[unlikely]]

@@ -4,10 +4,13 @@
 // with descriptions that no sbatch would send.
 //
 //   submit_jobs many COUNT [FIELD=VALUE...]     COUNT held jobs, as qos=…, partition=…, account=… say
+//   submit_jobs one [FIELD=VALUE...]            one job that runs for minutes
+//   submit_jobs change [FIELD=VALUE...]         a change of the job that job_id=… names
 //   submit_jobs odd                             one held job per odd description
 //
-// Prints one line per submission of `odd` ("zeros: 0" or "zeros: 2066 Invalid qos specification"), and for
-// `many` how many were accepted and refused. Exit code 0 unless slurmctld could not be asked.
+// Prints one line per submission of `odd` ("zeros: 0" or "zeros: 2066 Invalid qos specification"), for `many`
+// how many were accepted and refused, for `one` the number of the job, and for `change` the answer ("change:
+// 0"). Exit code 0 unless slurmctld could not be asked, or refused `one`.
 #include "held_job.hpp"
 
 #include <cerrno>
@@ -17,6 +20,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -26,12 +30,13 @@ job_desc_msg_t plain_job() {
     return qg::test::held_job(name);
 }
 
-/// Submits; 0 or the Slurm error. Ends the program where slurmctld does not answer.
-int submit(job_desc_msg_t& job) {
+/// Submits; 0 and the job's number, or the Slurm error. Ends the program where slurmctld does not answer.
+int submit(job_desc_msg_t& job, std::uint32_t* id = nullptr) {
     submit_response_msg_t* response = nullptr;
     errno = 0;
     const int code = slurm_submit_batch_job(&job, &response);
     const int error = code == SLURM_SUCCESS ? 0 : errno;
+    if (response != nullptr && id != nullptr) *id = response->job_id;
     if (response != nullptr) slurm_free_submit_response_response_msg(response);
     switch (error) {
     case SLURM_COMMUNICATIONS_CONNECTION_ERROR:
@@ -155,25 +160,76 @@ void submit_odd_jobs() {
     }
 }
 
-const std::map<std::string_view, char* job_desc_msg_t::*> named_texts = {
-    {"account", &job_desc_msg_t::account},     {"comment", &job_desc_msg_t::comment},
-    {"partition", &job_desc_msg_t::partition}, {"qos", &job_desc_msg_t::qos},
-    {"gres", &job_desc_msg_t::tres_per_node},  {"array", &job_desc_msg_t::array_inx},
+using SetField = void (*)(job_desc_msg_t&, char*);
+
+template <auto field>
+void set_text(job_desc_msg_t& job, char* text) {
+    job.*field = text;
+}
+template <auto field>
+void set_number(job_desc_msg_t& job, char* text) {
+    job.*field = static_cast<std::remove_reference_t<decltype(job.*field)>>(std::strtoull(text, nullptr, 10));
+}
+
+const std::map<std::string_view, SetField> named_fields = {
+    {"account", set_text<&job_desc_msg_t::account>},
+    {"comment", set_text<&job_desc_msg_t::comment>},
+    {"partition", set_text<&job_desc_msg_t::partition>},
+    {"qos", set_text<&job_desc_msg_t::qos>},
+    {"gres", set_text<&job_desc_msg_t::tres_per_node>},
+    {"array", set_text<&job_desc_msg_t::array_inx>},
+    {"tres_per_job", set_text<&job_desc_msg_t::tres_per_job>},
+    {"tres_per_task", set_text<&job_desc_msg_t::tres_per_task>},
+    {"cpus_per_tres", set_text<&job_desc_msg_t::cpus_per_tres>},
+    {"job_id", set_number<&job_desc_msg_t::job_id>},
+    {"min_nodes", set_number<&job_desc_msg_t::min_nodes>},
+    {"num_tasks", set_number<&job_desc_msg_t::num_tasks>},
+    {"cpus_per_task", set_number<&job_desc_msg_t::cpus_per_task>},
+    {"core_spec", set_number<&job_desc_msg_t::core_spec>},
+    {"pn_min_memory", set_number<&job_desc_msg_t::pn_min_memory>},
 };
+
+void set_fields(job_desc_msg_t& job, std::vector<std::string>& settings) {
+    for (std::string& setting : settings) {
+        const auto equals = setting.find('=');
+        const auto field = named_fields.find(std::string_view(setting).substr(0, equals));
+        if (equals == std::string::npos || field == named_fields.end()) {
+            std::cerr << setting << ": not a field\n";
+            std::exit(EXIT_FAILURE);
+        }
+        field->second(job, setting.data() + equals + 1);
+    }
+}
+
+int submit_one_job(std::vector<std::string>& settings) {
+    static std::string script = "#!/bin/sh\nsleep 300\n", nowhere = "/dev/null";
+    job_desc_msg_t job = plain_job();
+    job.script = script.data();
+    job.std_out = nowhere.data();
+    job.priority = NO_VAL;
+    set_fields(job, settings);
+    std::uint32_t id = 0;
+    if (const int error = submit(job, &id); error != 0) {
+        std::cerr << slurm_strerror(error) << "\n";
+        return EXIT_FAILURE;
+    }
+    std::cout << id << "\n";
+    return EXIT_SUCCESS;
+}
+
+void change_job(std::vector<std::string>& settings) {
+    job_desc_msg_t change;
+    slurm_init_job_desc_msg(&change);
+    set_fields(change, settings);
+    errno = 0;
+    report("change", slurm_update_job(&change) == SLURM_SUCCESS ? 0 : errno);
+}
 
 void submit_many_jobs(long count, std::vector<std::string>& settings) {
     std::map<int, long> answers;
     for (long i = 0; i < count; ++i) {
         job_desc_msg_t job = plain_job();
-        for (std::string& setting : settings) {
-            const auto equals = setting.find('=');
-            const auto field = named_texts.find(std::string_view(setting).substr(0, equals));
-            if (equals == std::string::npos || field == named_texts.end()) {
-                std::cerr << setting << ": not a field\n";
-                std::exit(EXIT_FAILURE);
-            }
-            job.*(field->second) = setting.data() + equals + 1;
-        }
+        set_fields(job, settings);
         ++answers[submit(job)];
     }
     for (const auto& [error, times] : answers)
@@ -194,6 +250,12 @@ int main(int argc, char** argv) {
         submit_many_jobs(std::strtol(arguments[1].c_str(), nullptr, 10), settings);
         return EXIT_SUCCESS;
     }
-    std::cerr << "usage: submit_jobs many COUNT [FIELD=VALUE...] | submit_jobs odd\n";
+    if (!arguments.empty() && (arguments[0] == "one" || arguments[0] == "change")) {
+        std::vector<std::string> settings(arguments.begin() + 1, arguments.end());
+        if (arguments[0] == "one") return submit_one_job(settings);
+        change_job(settings);
+        return EXIT_SUCCESS;
+    }
+    std::cerr << "usage: submit_jobs many COUNT | one | change [FIELD=VALUE...] | submit_jobs odd\n";
     return EXIT_FAILURE;
 }
