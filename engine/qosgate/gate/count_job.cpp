@@ -11,7 +11,6 @@
 #include "qosgate/model/tres_request.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace qg::gate {
@@ -29,14 +28,18 @@ const Partition* partition_at(const model::AccountView& view, std::size_t index)
     return index < view.partitions.size() ? view.partitions[index].partition.get() : nullptr;
 }
 
-std::uint32_t to_count(std::uint64_t value) {
-    return static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
-}
-
 /// A job that starts has a node and a task: slurmctld raises a count of 0 before it selects nodes.
 std::uint64_t at_least_one(std::uint64_t count) {
     return std::max<std::uint64_t>(count, 1);
+}
+
+/// The CPUs that a job gets for --mincpus or for its memory: on each node a whole multiple of
+/// --cpus-per-task, rounded down, if it does not give the tasks per node. [L22]
+std::uint64_t given_cpus(const JobRequest& request, std::uint64_t nodes) {
+    if (!request.min_cpus_per_node) return 0;
+    const std::uint64_t per_task =
+        request.tasks_per_node ? 1 : at_least_one(request.cpus_per_task.value_or(1));
+    return nodes * (request.min_cpus_on(1) / per_task * per_task);
 }
 
 /// The request with more CPUs instead of more memory for each, as MaxMemPerCPU changes it (limits/README.md
@@ -178,7 +181,7 @@ std::optional<TresCounts> JobCounter::at_least(const model::AccountView& view,
                                                         : std::uint64_t{request_->tasks.value_or(0)} *
                                                               request_->cpus_per_task.value_or(1);
     const std::uint64_t sent = for_limits_.cpus.value_or(1);
-    auto counts = count_attempt(view, 0, nodes, std::max({sent, of_tasks, request_->min_cpus_on(nodes)}));
+    auto counts = count_attempt(view, 0, nodes, std::max({sent, of_tasks, given_cpus(*request_, nodes)}));
     if (counts)
         for (std::size_t tres = 0; tres < counts->size(); ++tres)
             (*counts)[tres] = std::max((*counts)[tres], model::count_at(submitted, tres));
@@ -312,7 +315,7 @@ bool JobCounter::has_counted_tasks() const {
     const bool is_alone = with_gres().tasks.value_or(0) <= 1;
     const std::uint64_t tasks = is_alone ? 1 : request_->tasks_per_node.value_or(1);
     return std::max(
-        {with_gres().cpus.value_or(1), gres.cpus(), nodes * tasks * per_task, request_->min_cpus_on(nodes)});
+        {with_gres().cpus.value_or(1), gres.cpus(), nodes * tasks * per_task, given_cpus(*request_, nodes)});
 }
 
 [[gnu::hot]] TresCounts JobCounter::count(const model::AccountView& view, std::size_t index,
