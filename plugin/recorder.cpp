@@ -42,7 +42,8 @@ void Recording::record(model::Decision& decision, const gate::RecordedJob& job) 
     const bool differs = job.candidate != nullptr && job.candidate->differs();
     if (!differs && !gate::did_something(decision) && !recorder_.is_sampled(settings.record_percent)) return;
     const std::string id = recorder_.next_id();
-    if (is_refused(decision) && !decision.message.empty()) decision.message.push_back("decision " + id);
+    if (is_refused(decision) && !decision.message.empty())
+        decision.message.push_back("decision " + id + ": name it if you ask about this job");
     recorder_.file_.add(target_of(settings), gate::to_record(id, {std::chrono::system_clock::now(), took},
                                                              job, decision, policy_));
 }

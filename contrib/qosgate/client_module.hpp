@@ -4,9 +4,13 @@
 // environment, and what the module sends.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 namespace qg::cli {
+
+/// The clients that can be asked.
+inline constexpr std::array<std::string_view, 3> clients{"sbatch", "salloc", "srun"};
 
 inline constexpr std::string_view client_variables_begin = "QOSGATE_CLIENT_";
 inline constexpr const char* client_pipe_variable = "QOSGATE_CLIENT_PIPE"; ///< a file descriptor

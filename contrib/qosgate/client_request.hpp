@@ -3,11 +3,12 @@
 // The job that a command line of sbatch, salloc or srun would submit, made by that client itself.
 #pragma once
 
+#include "client_module.hpp"
+
 #include "qosgate/base/result.hpp"
 #include "qosgate/slurm/client_refusal.hpp"
 #include "qosgate/slurm/job_desc_copy.hpp"
 
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -16,9 +17,6 @@
 #include <vector>
 
 namespace qg::cli {
-
-/// The clients that can be asked.
-inline constexpr std::array<std::string_view, 3> clients{"sbatch", "salloc", "srun"};
 
 struct ClientJob {
     /// One description, or those of a heterogeneous job, in order; none if the client refuses the job.

@@ -55,7 +55,8 @@ Result<std::optional<JudgedJob>> judge_command_line(const JobQuestion& question,
 /// The exit status of an answer, beside 0.
 inline constexpr int exit_refused = 1;
 inline int exit_status(const TriedJob& job) {
-    return job.decisive().status() == TriedStatus::accepted ? 0 : exit_refused;
+    const TriedPart& part = job.decisive();
+    return part.status() == TriedStatus::accepted && !part.never_starts() ? 0 : exit_refused;
 }
 
 } // namespace qg::cli

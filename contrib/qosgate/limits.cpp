@@ -163,8 +163,9 @@ void print_limits(const OwnLimits& own, const model::TresCatalogue& tres, const 
         for (const LimitGroup& group : account.groups)
             print_group(account, group, tres, style, out);
         if (account.groups.empty())
-            out << text::format("\nAccount {}: no partition is open to its jobs\n",
-                                text::printable(account.name));
+            out << text::format("\nAccount {}: {}\n", text::printable(account.name),
+                                account.qos_refusal.empty() ? "no partition is open to its jobs"
+                                                            : text::printable(account.qos_refusal.front()));
         if (account.hides_limits)
             out << text::format("  PrivateData hides the limits of account {} and of those above it.\n",
                                 text::printable(account.name));

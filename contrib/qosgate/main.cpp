@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate: the command line of the QOS tools. This file reads the command line; each command has its own.
+#include "client_module.hpp"
 #include "command.hpp"
 
 #include "qosgate/base/text.hpp"
@@ -86,6 +87,16 @@ std::string hint_for_option(const CLI::App& command, std::span<char*> words) {
     return {};
 }
 
+/// The client of a command line that lacks the "--" in front of it; empty: none.
+std::string_view find_client_without_dashes(const CLI::App& command, std::span<char*> words) {
+    if (command.get_option_no_throw("COMMAND") == nullptr) return {};
+    for (const std::string_view word : words) {
+        if (word == "--") break;
+        if (std::ranges::find(clients, word) != clients.end()) return word;
+    }
+    return {};
+}
+
 int usage_error(Output& output, const std::string& message, const std::string& path) {
     output.fail(usage_code, message + " ('" + path + " --help' shows how)");
     return exit_usage;
@@ -126,6 +137,10 @@ int run_command_line(int argc, char** argv, Output& output) {
     } catch (const CLI::Success& help) {
         return app.exit(help, std::cout, std::cerr);
     } catch (const CLI::ParseError& error) {
+        if (const auto client = find_client_without_dashes(*where.command, words); !client.empty())
+            return usage_error(output,
+                               text::format("put -- before {}: {} -- {} ...", client, where.path, client),
+                               where.path);
         return usage_error(output, text::printable(error.what()) + hint_for_option(*where.command, words),
                            where.path);
     } catch (const std::exception& bug) {

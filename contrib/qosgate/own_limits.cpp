@@ -5,14 +5,17 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/partition_rules.hpp"
+#include "qosgate/gate/refusal.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/limits/explain.hpp"
 #include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace qg::cli {
 namespace {
@@ -68,6 +71,7 @@ class AccountReader {
         if (names.empty()) names.emplace_back();
         for (const std::string& qos : names)
             if (query_.qos.empty() || text::iequals(qos, query_.qos)) add_qos(found, qos);
+        if (found.groups.empty() && !query_.qos.empty()) found.qos_refusal = refuse_qos(found.name);
         return found;
     }
 
@@ -75,6 +79,13 @@ class AccountReader {
     [[nodiscard]] std::vector<std::string> refusals() const { return {refusals_.begin(), refusals_.end()}; }
 
   private:
+    /// What sbatch says of the QOS that is asked for; empty: nothing.
+    std::vector<std::string> refuse_qos(const std::string& account) const {
+        const auto request = make_request(user_, reader_, account, query_.qos, "");
+        const auto refusal = gate::check_qos(gate::resolve(request, context()).view(), release_);
+        return refusal ? refusal->lines : std::vector<std::string>();
+    }
+
     /// Adds what counts with a QOS, in each group of partitions.
     void add_qos(AccountLimits& to, const std::string& qos) {
         std::map<std::pair<std::string, bool>, std::vector<std::string>> partitions;
@@ -354,21 +365,20 @@ Result<OwnLimits> find_own_limits(const UserWorld& world, const JobUser& user, s
                      text::format("there is no partition {}", text::quoted(query.partition, 64))};
     AccountReader reading(world, user, reader, query, release);
     bool has_groups = false;
+    std::vector<std::string> qos_refusals;
     for (const std::string& name : names) {
         if (!query.account.empty() && !text::iequals(name, query.account)) continue;
         auto account = reading.read(name);
         if (!account) return account.error();
         has_groups = has_groups || !account->groups.empty();
+        std::ranges::copy(account->qos_refusal, std::back_inserter(qos_refusals));
         own.accounts.push_back(*std::move(account));
     }
     if (const auto refusals = reading.refusals(); !has_groups && !refusals.empty())
         return Error{ErrorCode::not_found, text::join(refusals, "\n")};
-    if (!has_groups && !query.qos.empty()) {
-        std::vector<std::string> all;
-        for (const quota::LocalQos& qos : records.qos)
-            all.push_back(qos.qos.name);
-        return has_none(user, "QOS", query.qos, all);
-    }
+    if (!has_groups && !qos_refusals.empty())
+        return Error{ErrorCode::not_found, text::join(gate::lines_once(std::move(qos_refusals)), "\n")};
+    if (!has_groups && !query.qos.empty()) return has_none(user, "QOS", query.qos, {});
     return own;
 }
 

@@ -62,6 +62,8 @@ struct AccountLimits {
     bool hides_limits = false; ///< PrivateData hides limits of accounts above from the reader
     std::string default_qos;
     std::vector<LimitGroup> groups;
+    std::vector<std::string> qos_refusal =
+        {}; ///< what sbatch says of the QOS that is asked for; empty: nothing
 };
 
 struct OwnLimits {

@@ -9,6 +9,7 @@
 #include "qosgate/gate/attempt.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/gate/het_parts.hpp"
+#include "qosgate/gate/not_looked_at.hpp"
 #include "qosgate/gate/partition_rules.hpp"
 #include "qosgate/gate/site_rules.hpp"
 #include "qosgate/gate/submit_line.hpp"
@@ -61,6 +62,15 @@ void print_rule(const TriedPart& part, const policy::RuleInfo& rule, std::ostrea
     if (!did_something && cost != part.costs.end()) out << "    did nothing\n";
 }
 
+/// ": no node has that", of the lines that the message does not have.
+std::string why_blocked(const TriedPart& part) {
+    std::vector<std::string> lines = part.blocked_by;
+    const auto& told = part.decision.message;
+    std::erase_if(lines,
+                  [&told](const std::string& line) { return std::ranges::find(told, line) != told.end(); });
+    return lines.empty() ? "" : ": " + show_words(text::join(lines, "; "));
+}
+
 /// What becomes of it, in a sentence.
 std::string describe_part(const TriedPart& part) {
     const model::Forecast& forecast = part.decision.forecast;
@@ -69,25 +79,25 @@ std::string describe_part(const TriedPart& part) {
     if (part.refused_by() == "script") return "refused by the site's script";
     if (part.refused_by() == "rules") return "refused by the site's rules";
     if (part.status() == TriedStatus::refused)
-        return text::format("refused by {}{}", part.refused_by(), reason);
+        return text::format("refused by {}{}{}", part.refused_by(), reason, why_blocked(part));
     if (part.status() == TriedStatus::blocked && part.is_let_in())
-        return text::format("accepted, but slurmctld never starts it: {}",
-                            show_words(text::join(part.blocked_by, "; ")));
+        return "accepted, but slurmctld never starts it: it waits for ever" + why_blocked(part);
     if (part.status() == TriedStatus::blocked)
-        return text::format("refused by slurmctld{}: {}",
-                            part.refusal_text().empty() ? ", or never started" : "",
-                            show_words(text::join(part.blocked_by, "; ")));
+        return text::format("refused by slurmctld{}{}",
+                            part.refusal_text().empty() ? ", or never started" : "", why_blocked(part));
     if (!forecast.pending_reason.empty())
-        return text::format("accepted, but it waits because of {} ('qosgate reason {}' explains that)",
+        return text::format("accepted, but it {} because of {} ('qosgate reason {}' explains that)",
+                            forecast.never_starts ? "waits for ever"
+                            : forecast.may_start  ? "may wait"
+                                                  : "waits",
                             forecast.pending_reason, forecast.pending_reason);
     if (!part.why_unchecked().empty())
         return text::format("accepted by the rules; limits are not judged: {}",
                             show_words(part.why_unchecked()));
-    if (part.hides_limits)
-        return "accepted, as far as rules, limits and partitions decide that you may see; none of these "
-               "keeps "
-               "it waiting";
-    return "accepted, as far as rules, limits and partitions decide; none of these keeps it waiting";
+    return text::format(
+        "accepted, as far as rules, limits and partitions decide{}; none of these keeps it waiting{}",
+        part.hides_limits ? " that you may see" : "",
+        part.not_looked_at.empty() ? "" : "; not looked at: " + text::join(part.not_looked_at, ", "));
 }
 
 /// The chain of associations ends at the root, unless slurmctld hides those above.
@@ -108,18 +118,26 @@ gate::ResolvedRequest resolve(const model::JobRequest& request, const JudgedWorl
                          {*world.cluster, *world.accounting, default_release(), known_cluster(world)});
 }
 
+/// Sets account, partition and QOS: what the request names, or its defaults.
+void name_place(TriedPart& part, const model::JobRequest& request, const model::AccountView& view) {
+    part.account = first_of(request.account, view.account);
+    part.partition =
+        first_of(request.partition, view.partitions.empty() ? "" : view.partitions.front().partition->name);
+    part.qos = first_of(request.qos, view.job_qos.name);
+}
+
 /// A part of which nothing is decided yet. `resolved` is `request`.
 TriedPart undecided_part(const model::JobRequest& request, const gate::ResolvedRequest& resolved) {
-    const model::AccountView& view = resolved.view();
-    return {.request = request,
-            .account = first_of(request.account, view.account),
-            .partition = first_of(request.partition,
-                                  view.partitions.empty() ? "" : view.partitions.front().partition->name),
-            .qos = first_of(request.qos, view.job_qos.name),
-            .decision = {},
-            .rules = {},
-            .costs = {},
-            .blocked_by = {}};
+    TriedPart part{.request = request};
+    name_place(part, request, resolved.view());
+    return part;
+}
+
+/// Whether slurmctld refuses a job for its --nice, before it asks any plugin.
+bool has_forbidden_nice(const model::JobRequest& request, const JudgedWorld& world) {
+    const model::DetailValue nice = request.details.get(model::JobDetail::nice);
+    return nice.kind == model::DetailValue::Kind::number && nice.number < 0 &&
+           !world.accounting->is_operator(request.submit_uid);
 }
 
 /// `script` is what the site's script did with it; null: there is none.
@@ -129,6 +147,11 @@ TriedPart try_part(const model::JobRequest& request, const TriedScript* script, 
     if (script != nullptr) known.script_writes = &script->writes;
     const gate::ResolvedRequest resolved = resolve(request, world);
     TriedPart part = undecided_part(request, resolved);
+    if (has_forbidden_nice(request, world)) {
+        part.decision.forecast.code = RejectCode::invalid_nice;
+        part.blocked_by = {"only operators may ask for a negative --nice"};
+        return part;
+    }
     part.decision = gate::Gate(*world.accounting, default_release()).decide(request, known, &policy, others);
     part.hides_limits = hides_limits(resolved.view());
     if (request.unread) return part;
@@ -138,14 +161,16 @@ TriedPart try_part(const model::JobRequest& request, const TriedScript* script, 
         part.rules = gate::run_site_rules(policy, resolved, &part.costs);
     const model::JobRequest& left = part.decision.changed ? *part.decision.changed : request;
     const gate::ResolvedRequest sent = gate::resolve(left, resolved.context);
+    name_place(part, left, sent.view());
+    part.not_looked_at = gate::list_not_looked_at(sent);
     gate::Advice advice = gate::find_advice(sent, /*knows_reservations=*/true);
     part.blocked_by = std::move(advice.lines);
     auto groups = gate::judge_groups(sent, *world.groups);
     part.groups_not_judged = std::move(groups.not_judged);
     part.groups_error = groups.error;
     if (!groups.blocked.empty()) part.blocked_by.push_back(std::move(groups.blocked));
-    part.never_starts = !part.blocked_by.empty() && advice.handling == gate::Handling::accepts &&
-                        groups.error == gate::GroupsError::none;
+    part.is_blocked_for_ever = !part.blocked_by.empty() && advice.handling == gate::Handling::accepts &&
+                               groups.error == gate::GroupsError::none;
     if (part.blocked_by.empty())
         part.blocked_by =
             gate::find_too_small_partitions(sent, gate::size_at_attempt(sent.counter, sent.job, sent.view()));
@@ -196,7 +221,8 @@ void print_parts(const TriedJob& job, std::ostream& out, PrintMore print_more) {
 }
 
 void print_decision(const TriedJob& job, std::ostream& out) {
-    out << "\nThe job is " << describe_part(job.decisive()) << ".\n";
+    const std::string sentence = "The job is " + describe_part(job.decisive());
+    out << '\n' << sentence << (sentence.ends_with('?') ? "\n" : ".\n");
 }
 
 /// What a client says of a job that slurmctld refuses.
@@ -251,7 +277,11 @@ TriedStatus TriedPart::status() const noexcept {
 }
 
 bool TriedPart::is_let_in() const noexcept {
-    return status() == TriedStatus::accepted || (status() == TriedStatus::blocked && never_starts);
+    return status() == TriedStatus::accepted || (status() == TriedStatus::blocked && is_blocked_for_ever);
+}
+
+bool TriedPart::never_starts() const noexcept {
+    return is_let_in() && (status() == TriedStatus::blocked || decision.forecast.never_starts);
 }
 
 std::string_view TriedPart::refused_by() const noexcept {
@@ -289,7 +319,8 @@ const TriedPart& TriedJob::decisive() const noexcept {
     for (const auto found : {first(TriedStatus::refused, false), first(TriedStatus::blocked, false),
                              first(TriedStatus::blocked, true)})
         if (found != parts.end()) return *found;
-    return parts.back();
+    const auto waiting = std::ranges::find_if(parts, &TriedPart::never_starts);
+    return waiting == parts.end() ? parts.back() : *waiting;
 }
 
 std::vector<std::string> TriedJob::user_reads() const {
@@ -311,6 +342,11 @@ std::vector<std::string> TriedJob::user_reads() const {
     }
     if (last.refused_by() == "slurmctld" && !last.decision.forecast.reason.empty())
         lines.push_back(text::format("{}: error: {}", client, last.decision.forecast.reason));
+    const bool names_several =
+        last.request.partition && last.request.partition->find(',') != std::string::npos;
+    if (last.refused_by() == "slurmctld" && last.refusal() == RejectCode::invalid_partition && !names_several)
+        lines.push_back(text::format("{}: error: invalid partition specified: {}", client,
+                                     last.request.partition.value_or("(null)")));
     lines.push_back(text::format("{}: error: {}: {}", client, refusal_words(client), why));
     return lines;
 }

@@ -36,16 +36,17 @@ std::string_view to_string(TriedStatus status) noexcept;
 /// A job, or one part of a heterogeneous job.
 struct TriedPart {
     model::JobRequest request; ///< as slurmctld gets it
-    std::string account;       ///< requested, or the default; so are the next two
-    std::string partition;
-    std::string qos;
-    model::Decision decision;
-    policy::RuleOutcome rules;
-    std::vector<policy::RuleCost> costs; ///< of each rule that ran, in order
-    std::vector<std::string> blocked_by; ///< lines of gate/advice.hpp and gate/allowed_groups.hpp
-    std::string groups_not_judged = {};  ///< what AllowGroups may do to it and is not known; empty: nothing
+    std::string account = {};  ///< as the rules left it, or the default; so are the next two
+    std::string partition = {};
+    std::string qos = {};
+    model::Decision decision = {};
+    policy::RuleOutcome rules = {};
+    std::vector<policy::RuleCost> costs = {}; ///< of each rule that ran, in order
+    std::vector<std::string> blocked_by = {}; ///< lines of gate/advice.hpp and gate/allowed_groups.hpp
+    std::string groups_not_judged = {}; ///< what AllowGroups may do to it and is not known; empty: nothing
     gate::GroupsError groups_error = gate::GroupsError::none; ///< with which AllowGroups refuses it
-    bool never_starts = false; ///< slurmctld accepts it, and because of `blocked_by` never starts it
+    bool is_blocked_for_ever = false; ///< slurmctld accepts it, and because of `blocked_by` never starts it
+    std::vector<std::string> not_looked_at = {}; ///< lines of gate/not_looked_at.hpp
     bool hides_limits = false; ///< PrivateData hides limits of accounts, or a partition, from who asks
     /// A rule or a script for clients refuses it and says this. Nothing else is known then.
     std::optional<std::vector<slurm::ClientLine>> client_refusal = {};
@@ -54,6 +55,8 @@ struct TriedPart {
     [[nodiscard]] TriedStatus status() const noexcept;
     /// Whether slurmctld certainly accepts it, as far as it is judged.
     [[nodiscard]] bool is_let_in() const noexcept;
+    /// Whether slurmctld certainly accepts it and never starts it as it is, as far as it is judged.
+    [[nodiscard]] bool never_starts() const noexcept;
     /// Why slurmctld refuses it; none: it does not.
     [[nodiscard]] model::RejectCode refusal() const noexcept;
     /// What slurmctld says of that, or of AllowGroups; empty: it does not refuse the job.

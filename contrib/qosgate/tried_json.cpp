@@ -36,7 +36,10 @@ ordered_json part_json(const TriedPart& part) {
             {"refused_by", text_or_null(part.refused_by())},
             {"reason", text_or_null(forecast.reason)},
             {"pending_reason", text_or_null(forecast.pending_reason)},
+            {"may_start", forecast.may_start},
+            {"never_starts", part.never_starts()},
             {"blocked_by", part.blocked_by},
+            {"not_looked_at", part.not_looked_at},
             {"unchecked", text_or_null(part.why_unchecked())},
             {"groups_not_judged", text_or_null(part.groups_not_judged)},
             {"account", text_or_null(part.account)},
@@ -52,6 +55,7 @@ ordered_json answer_json(const TriedJob& job) {
     for (const TriedPart& part : job.parts)
         parts.push_back(part_json(part));
     return {{"status", to_string(job.decisive().status())},
+            {"never_starts", job.decisive().never_starts()},
             {"slurmctld_error", text_or_null(job.decisive().refusal_text())},
             {"user_reads", job.user_reads()},
             {"parts", parts}};

@@ -120,7 +120,8 @@ class LimitsTest(unittest.TestCase):
     def test_unknown_names_and_users_without_an_account(self) -> None:
         for words, message in (
             (("--account", "bioo"), "user ana has no account 'bioo'; did you mean bio?"),
-            (("--qos", "pq"), "user ana has no QOS 'pq'"),
+            (("--qos", "pq"), "QOS pq exists, but ana cannot use it with account bio"),
+            (("--account", "bio", "--qos", "qq"), "there is no QOS 'qq'; did you mean q?"),
             (("--partition", "x"), "there is no partition 'x'"),
             (("--user", "77"), "user 77 has no account"),
         ):

@@ -47,6 +47,43 @@ OPTIONS = (
     "-n2 --qos=waits",
 )
 
+# What slurmctld refuses at once for another reason than limits, and what is nearly the same and accepted.
+REFUSED_AT_ONCE = (
+    "--qos=",
+    "--account=",
+    "--partition=",
+    "--gres=",
+    "--nodelist=",
+    "-N 0",
+    "--array=5-1",
+    "--array=1-5:0",
+    "--reservation=course",
+    "--reservation=mine,course",
+    "--reservation=mine -N2",
+    "--tmp=10G",
+    "--dependency=afterany:foo",
+    "--dependency=aftre:1",
+    "--nice=-100",
+    "-p nosuch",
+)
+TAKEN = (
+    "--qos=normal",
+    "--account=astro",
+    "--partition=main",
+    "--gres=gpu:1",
+    "--nodelist=node1",
+    "--nodelist= -N2",
+    "--nodelist= --hold",
+    "-N 0-1",
+    "--array=1-5:2",
+    "--reservation=mine",
+    "--reservation=mine -N1",
+    "--tmp=10G --hold",
+    "--dependency=afterany:99999",
+    "--nice=100",
+    "--reservation= --constraint= --licenses= --dependency= --array= --exclude= --wckey= --gpus= --prefer=",
+)
+
 # Of a job that waits or has got its nodes; they are no answer to the request.
 OF_CLIENT = re.compile(
     r"(salloc|srun): (Granted|Relinquishing|Pending|Waiting|Nodes|[Jj]ob \d|[Ff]orce|Job alloc|Job aborted|"
@@ -65,8 +102,13 @@ class Check(PluginTestCase):
             "add qos gpus MaxTRESPerUser=gres/gpu=2 Flags=DenyOnLimit",
             "add qos waits MaxTRESPerUser=cpu=2 MaxWall=120",
             f"modify user {USER} where account=astro set qos+=gpus,waits",
+            "add qos thrifty UsageThreshold=0.5 Flags=EnforceUsageThreshold",
+            f"modify user {USER} where account=astro set qos+=thrifty",
         ):
             cls.cluster.sacctmgr(line)
+        for name, user in (("course", "ben"), ("mine", USER)):
+            cls.cluster.scontrol(f"create reservation={name} users={user} nodecnt=1 starttime=now+2hours duration=60")
+        cls.cluster.scontrol("create partitionname=empty state=up maxtime=60")
         cls.put_in_force(RULES)
         cls.qosgate = copy_command(cls.cluster)
 
@@ -77,7 +119,8 @@ class Check(PluginTestCase):
         done = self.check(words, user, ("--json", *options), **run)
         self.assertIn(done.rc, (ACCEPTED, REFUSED), done)
         answer = json.loads(done.stdout)
-        self.assertEqual(answer["status"] == "accepted", done.rc == ACCEPTED, done)
+        starts = answer["status"] == "accepted" and not answer["never_starts"]
+        self.assertEqual(starts, done.rc == ACCEPTED, done)
         return answer
 
     def jobs(self) -> list[str]:
@@ -86,13 +129,13 @@ class Check(PluginTestCase):
     def pending_reason(self) -> str:
         return self.cluster.run("squeue --noheader --format=%r", check=True).stdout.strip()
 
-    def compare(self, words: list[str], program: list[str]) -> None:
+    def compare(self, words: list[str], program: list[str], **run: object) -> dict:
         """Checks, then runs the client; both must say the same."""
-        foretold = self.answer([*words, *program])
+        foretold = self.answer([*words, *program], **run)
         self.assertEqual(self.jobs(), [], "nothing was submitted")
         reason = foretold["parts"][0]["pending_reason"]
         if reason is None:
-            actual = self.cluster.run([*words, *program], USER)
+            actual = self.cluster.run([*words, *program], USER, **run)
             self.assertEqual(foretold["status"] == "accepted", actual.rc == 0, f"{actual}\n{foretold}")
         else:
             actual = self.cluster.run_until([*words, *program], USER, "queued and waiting for resources")
@@ -102,6 +145,7 @@ class Check(PluginTestCase):
         if foretold["status"] == "blocked":  # slurmctld has its own words for why
             said = said[: len(foretold["user_reads"])]
         self.assertEqual(foretold["user_reads"], said, actual)
+        return foretold
 
     def test_it_says_what_the_clients_print(self) -> None:
         for client, program in (("sbatch", ["--wrap=true"]), ("salloc", ["true"]), ("srun", ["true"])):
@@ -115,12 +159,84 @@ class Check(PluginTestCase):
                 with self.subTest(client, options=options):
                     self.compare([client, *shlex.split(options)], [])
 
+    def test_what_slurmctld_refuses_at_once(self) -> None:
+        for options in REFUSED_AT_ONCE:
+            with self.subTest(options):
+                self.assertNotEqual(self.compare(["sbatch", *shlex.split(options)], ["--wrap=true"])["status"], "accepted")
+        for options in TAKEN:
+            with self.subTest(options):
+                self.assertEqual(self.compare(["sbatch", *shlex.split(options)], ["--wrap=true"])["status"], "accepted")
+        for client in ("salloc", "srun"):
+            for options in ("--qos=", "--account=", "--partition=", "--gres=", "--nodelist=", "-N 0", "--dependency=foo"):
+                with self.subTest(client, options=options):
+                    self.compare([client, options], ["true"])
+
+    def test_variables_and_lines_of_the_script_that_are_empty(self) -> None:
+        for name in ("QOS", "ACCOUNT", "PARTITION"):
+            with self.subTest(name):
+                option = f"--{name.lower()}"
+                answer = self.compare(["sbatch"], ["--wrap=true"], env={f"SBATCH_{name}": ""})
+                self.assertIn(f"{option} is empty", answer["user_reads"][0])
+                script = self.cluster.layout.home / USER / f"{name}.sh"
+                script.write_text(f"#!/bin/sh\n#SBATCH {option}=\ntrue\n")
+                answer = self.compare(["sbatch", str(script)], [])
+                self.assertIn(f"{option} is empty", answer["user_reads"][0])
+
+    def test_what_never_starts_is_told_to_wait_for_ever(self) -> None:
+        for words, reason in (
+            ("-p empty -t 9", "PartitionConfig"),
+            ("-p short -t 61", "PartitionTimeLimit"),
+            ("--qos=waits -n2 : --qos=waits -n1", "QOSMaxCpuPerUserLimit"),
+        ):
+            with self.subTest(words):
+                command = ["sbatch", *shlex.split(words), "--wrap=true"]
+                done = self.check(command)
+                self.assertEqual(done.rc, REFUSED, done)
+                self.assertIn(f"it waits for ever because of {reason} ", done.stdout)
+                self.assertTrue(self.answer(command)["never_starts"])
+                self.cluster.run(command, USER, check=True)
+                self.cluster.wait_for(lambda: reason in self.pending_reason(), "it waits for that")
+                self.cluster.run(f"scancel --user={USER}", check=True)
+        self.assertFalse(self.answer(["sbatch", "-p", "short", "-t", "60", "--wrap=true"])["never_starts"])
+
+    def test_what_is_not_looked_at_is_named(self) -> None:
+        for options, named in (
+            ("--reservation=mine", "when the reservation is active, and what is free in it"),
+            ("--dependency=singleton", "the jobs of --dependency"),
+            ("--switches=1 --contiguous", "--contiguous, --switches"),
+            ("--qos=thrifty", "the UsageThreshold of the QOS"),
+        ):
+            with self.subTest(options):
+                done = self.check(["sbatch", *shlex.split(options), "--wrap=true"])
+                self.assertEqual(done.rc, ACCEPTED, done)
+                self.assertIn(f"none of these keeps it waiting; not looked at: {named}.\n", done.stdout)
+        self.assertNotIn("not looked at", self.check(["sbatch", "--wrap=true"]).stdout)
+
+    def test_nodes_that_are_counted_already_may_be_shared(self) -> None:
+        self.cluster.sacctmgr("add qos onenode GrpTRES=node=1")
+        self.cluster.sacctmgr(f"modify user {USER} where account=astro set qos+=onenode")
+        job = self.cluster.sbatch("--qos=onenode -n1", USER).job
+        self.cluster.wait_job(job, "RUNNING")
+        words = ["sbatch", "--qos=onenode", "-n1", "--wrap=true"]
+        self.assertIn("accepted, but it may wait because of QOSGrpNodeLimit (", self.check(words).stdout)
+        self.assertTrue(self.answer(words)["parts"][0]["may_start"])
+        self.assertFalse(self.answer(["sbatch", "--wrap=true"])["parts"][0]["may_start"])
+        self.cluster.run(f"scancel {job}", check=True)
+
     def test_what_waits_is_told_with_the_reason_that_squeue_shows(self) -> None:
         done = self.check(["salloc", "--qos=waits", "-n3"])
-        self.assertEqual(done.rc, ACCEPTED, done)
-        self.assertIn("it waits because of QOSMaxCpuPerUserLimit", done.stdout)
+        self.assertEqual(done.rc, REFUSED, done)
+        self.assertIn("it waits for ever because of QOSMaxCpuPerUserLimit", done.stdout)
         job = self.cluster.sbatch("--qos=waits -n3", USER).job
         self.cluster.wait_for(lambda: self.pending_reason() == "QOSMaxCpuPerUserLimit", "it waits for that")
+        self.cluster.run(f"scancel {job}", check=True)
+
+        job = self.cluster.sbatch("--qos=waits -n2", USER).job
+        self.cluster.wait_job(job, "RUNNING")
+        done = self.check(["salloc", "--qos=waits", "-n1"])
+        self.assertEqual(done.rc, ACCEPTED, done)
+        self.assertIn("it waits because of QOSMaxCpuPerUserLimit", done.stdout)
+        self.assertFalse(self.answer(["salloc", "--qos=waits", "-n1"])["never_starts"])
         self.cluster.run(f"scancel {job}", check=True)
 
     def test_the_answer_is_short(self) -> None:
@@ -185,6 +301,15 @@ class Check(PluginTestCase):
                 done = self.check(words)
                 self.assertEqual(done.rc, USAGE, done)
                 self.assertIn(message, done.stderr)
+
+    def test_a_forgotten_double_dash_is_told(self) -> None:
+        for words in (["check"], ["policy", "try"]):
+            done = self.cluster.run([self.qosgate, *words, "sbatch", "--gpus=3", "job.sh"], USER)
+            self.assertEqual(done.rc, USAGE, done)
+            command = " ".join(["qosgate", *words])
+            self.assertIn(f"put -- before sbatch: {command} -- sbatch ...", done.stderr)
+        done = self.cluster.run([self.qosgate, "check", "--gpus=3", "--", "sbatch", "job.sh"], USER)
+        self.assertNotIn("put --", done.stderr)
 
     def test_a_script_in_the_place_of_srun_is_not_run(self) -> None:
         directory = self.cluster.directory.with_name("scripts")

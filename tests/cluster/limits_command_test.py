@@ -126,7 +126,8 @@ class Limits(LimitsTestCase):
     def test_unknown_names(self) -> None:
         for options, message in (
             ("--account astr", "user ana has no account 'astr'; did you mean astro?"),
-            ("--qos vizqos", "user ana has no QOS 'vizqos'"),
+            ("--account astro --qos vizqos", "QOS vizqos exists, but ana cannot use it with account astro\n"),
+            ("--account astro --qos nosuch", "there is no QOS 'nosuch'"),
             ("--partition nowhere", "there is no partition 'nowhere'"),
             ("--user nosuch", "this host has no user 'nosuch'"),
         ):
@@ -135,6 +136,9 @@ class Limits(LimitsTestCase):
                 self.assertEqual(done.rc, UNKNOWN, done)
                 self.assertIn(message, done.stderr)
         self.assertEqual(self.answer("limits --qos vizqos", rc=UNKNOWN)["error"]["code"], "not_found")
+        shown = self.show("limits --qos plain", "ana").stdout  # of astro alone
+        self.assertIn("\nAccount bio: QOS plain exists, but ana cannot use it with account bio\n", shown)
+        self.assertNotIn("no partition is open", shown)
         self.assertEqual(self.show("limits nonsense").rc, USAGE)
 
 

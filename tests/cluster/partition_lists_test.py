@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from qosgate_dev.cluster.programs import slurm_version
 from qosgate_dev.testing import copy_command, main
@@ -75,7 +76,7 @@ PartitionName=lean Nodes=ALL MaxMemPerNode=1000
         self.assertTrue(reads, tried)
         self.assertEqual(reads, actual.stderr.splitlines()[: len(reads)])
         said = self.cluster.run([self.qosgate, "policy", "try", "--", *words], USER).stdout
-        self.assertIn(f"\nThe job is {sentence}: ", said)
+        self.assertRegex(said, rf"\nThe job is {re.escape(sentence)}[:.]")
 
     def test_lines_about_an_accepted_job_are_foretold_as_information(self) -> None:
         accepted = (True, "accepted, but slurmctld never starts it")

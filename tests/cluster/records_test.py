@@ -60,7 +60,7 @@ class Records(PluginTestCase):
     def test_a_refused_job_is_found_by_the_id_that_its_user_reads(self) -> None:
         result = self.submit("--hold --qos=small -n3 --job-name=large")
         record = self.record_of("large")
-        self.expect(result, False, "(QOSMaxCpuPerJobLimit)", f"decision {record['id']}\n", "Job violates")
+        self.expect(result, False, "(QOSMaxCpuPerJobLimit)", f"decision {record['id']}: name it if you ask about this job\n", "Job violates")
         self.assertEqual(record["outcome"], "refused by slurmctld")
         self.assertEqual(record["reason"], "QOSMaxCpuPerJobLimit")
         self.assertEqual((record["user"], record["qos"], record["event"]), (USER, "small", "submission"))

@@ -37,6 +37,28 @@ BOOST_AUTO_TEST_CASE(cpus_that_each_node_must_have_count_at_an_attempt_only) {
     BOOST_TEST(attempted("cpu") == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(cpus_for_memory_are_a_whole_multiple_of_cpus_per_task_rounded_down) {
+    partitions[0].max_memory = model::Memory{2000, /*per_cpu=*/true};
+    request.tasks = request.min_nodes = request.max_nodes = 1;
+    struct Row {
+        std::uint64_t mib;
+        std::uint32_t cpus_per_task;
+        std::uint64_t given;
+    };
+    // What 22.05.8 gave.
+    for (const auto& [mib, cpus_per_task, given] :
+         {Row{10000, 1, 5}, Row{10000, 2, 4}, Row{10000, 3, 3}, Row{10000, 4, 4}, Row{10000, 5, 5},
+          Row{10000, 6, 6}, Row{9000, 2, 4}, Row{14000, 2, 6}, Row{14000, 3, 6}, Row{14000, 4, 4}}) {
+        request.memory = model::Memory{mib, /*per_cpu=*/false};
+        request.cpus_per_task = request.min_cpus = cpus_per_task;
+        BOOST_TEST(attempted("cpu") == given, mib << " MiB, -c" << cpus_per_task);
+    }
+    request.memory = model::Memory{10000, /*per_cpu=*/false};
+    request.cpus_per_task = request.min_cpus = 2;
+    request.tasks_per_node = 1;
+    BOOST_TEST(attempted("cpu") == 5u); // slurmctld gives the task more CPUs then
+}
+
 BOOST_AUTO_TEST_CASE(an_attempt_aims_at_no_more_nodes_than_the_partition_has) {
     request.min_nodes = 1;
     request.max_nodes = 4;

@@ -328,15 +328,55 @@ BOOST_AUTO_TEST_CASE(nodes_that_are_in_use_may_be_shared) {
     };
     BOOST_TEST(is_told("this job may wait: nodes"));
     BOOST_TEST(pending() == "QOSMaxNodePerUserLimit");
+    BOOST_TEST(forecast().may_start);
+    BOOST_TEST(!forecast().never_starts);
 
     request.min_nodes = request.tasks = request.min_cpus = 3;
     BOOST_TEST(is_told("this job can never start as it is: nodes"));
+    BOOST_TEST(!forecast().may_start);
+    BOOST_TEST(forecast().never_starts);
 
     request.min_nodes = request.tasks = request.min_cpus = 1;
     qos(0).limits.set(model::TresLimit::grp_tres, tres("cpu"), 8);
     qos(0).usage.tres = model::TresCounts(records.tres->size());
     qos(0).usage.tres[tres("cpu")] = 8;
     BOOST_TEST(is_told("this job will wait: CPUs"));
+    BOOST_TEST(!forecast().may_start);
+}
+
+BOOST_AUTO_TEST_CASE(notes_of_rules_are_not_told_of_a_job_that_is_refused_and_warnings_are) {
+    const auto rules = test::load_rule("rule { submit = function(job) job:note('it runs in %s', 'main')\n"
+                                       "job:warn('slow') job:note('soon') end }");
+    const auto said = [&] { return text::join(decide(rules.get()).message, "|"); };
+    request.qos.reset();
+    BOOST_TEST(said() == "it runs in main|slow|soon");
+    request.qos = "nosuch";
+    BOOST_TEST(said().starts_with("slow|there is no QOS 'nosuch'"));
+}
+
+BOOST_AUTO_TEST_CASE(where_memory_comes_from_that_breaks_a_limit_is_told) {
+    qos(0).limits.set(model::TresLimit::max_tres_per_job, tres("mem"), 500);
+    request.qos.reset();
+    const auto tells = [this](std::string_view line) {
+        const auto message = decide().message;
+        return std::ranges::find(message, line) != message.end();
+    };
+    BOOST_TEST(tells("this job names no --mem: 1000M per CPU is the default of partition main"));
+    partitions[0].default_memory.reset();
+    BOOST_TEST(tells("this job names no --mem: it gets all memory of its nodes"));
+    default_memory = model::Memory{2000, /*per_cpu=*/false};
+    BOOST_TEST(tells("this job names no --mem: 2000M per node is the default of this cluster"));
+    request.memory = model::Memory{2000, /*per_cpu=*/false};
+    BOOST_TEST(text::join(decide().message, "|").find("names no --mem") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_time_of_0_is_told_to_mean_unlimited_where_it_breaks_a_limit) {
+    partitions[0].max_time = TimeLimit{60};
+    request.qos.reset();
+    request.time_limit = TimeLimit::unlimited();
+    BOOST_TEST(text::join(decide().message, "|").find("|--time=0 means UNLIMITED") != std::string::npos);
+    request.time_limit = TimeLimit{61};
+    BOOST_TEST(text::join(decide().message, "|").find("--time=0") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_job_whose_nodes_must_have_more_cpus_than_a_limit_allows_can_never_start) {

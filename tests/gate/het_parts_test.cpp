@@ -43,6 +43,21 @@ BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_judged_together_too) {
     BOOST_TEST(decide_part(enforcing.get()).reject == RejectCode::accounting_policy);
 }
 
+BOOST_AUTO_TEST_CASE(parts_that_never_run_together_wait_for_ever) {
+    ask_cpus(20);
+    limit_cpus_per_user(39);
+    BOOST_TEST(!decide_part().forecast.never_starts);
+    const auto second = decide_part();
+    BOOST_TEST(second.forecast.never_starts);
+    BOOST_TEST(second.forecast.code == RejectCode::none);
+    BOOST_TEST(second.forecast.pending_reason == "QOSMaxCpuPerUserLimit");
+
+    parts.clear();
+    limit_cpus_per_user(40);
+    decide_part();
+    BOOST_TEST(!decide_part().forecast.never_starts);
+}
+
 BOOST_AUTO_TEST_CASE(what_a_hidden_partition_gives_one_part_is_not_told_with_another) {
     request.submit_uid = request.user_id;
     request.memory = model::Memory{1000, /*per_cpu=*/false};

@@ -328,6 +328,18 @@ BOOST_AUTO_TEST_CASE(a_range_of_nodes_is_told_as_one) {
     BOOST_TEST(waits() == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_in_a_partition_without_nodes_waits_for_ever) {
+    main.total_nodes = main.total_cpus = 0; // not known
+    BOOST_TEST(waits() == "");
+    main.has_no_nodes = true;
+    BOOST_TEST(waits() == "PartitionConfig");
+    BOOST_TEST(forecast().never_starts);
+    BOOST_TEST(test::first_line(decide().message) ==
+               "this job can never start as it is: partition main has no nodes (PartitionConfig)");
+    enforce_part_limits = model::EnforcePartLimits::all;
+    BOOST_TEST((forecast().code == RejectCode::partition_limits));
+}
+
 BOOST_AUTO_TEST_CASE(slurmctld_looks_for_nodes_beyond_the_bounds_of_several_partitions_or_a_new_release) {
     main.total_cpus = 64;
     request.min_nodes = request.max_nodes = 4;

@@ -2,6 +2,7 @@
 #include "qosgate/slurm/job_desc.hpp"
 
 #include "job_desc_setup.hpp"
+#include "qosgate/model/looked_up_names.hpp"
 #include "qosgate/slurm/job_desc_fields.hpp"
 #include "qosgate/slurm/values.hpp"
 
@@ -395,6 +396,36 @@ BOOST_AUTO_TEST_CASE(no_two_rows_of_the_tables_share_a_field) {
     add(time_fields);
 
     BOOST_TEST(places.size() == rows);
+}
+
+BOOST_AUTO_TEST_CASE(a_name_that_is_an_empty_text_is_noted_of_a_submission_alone) {
+    std::string empty, gres(gres_prefix), name = "small";
+    job_desc_msg_t job = unset_job();
+    BOOST_TEST(read(job).empty_names == 0);
+    job.qos = empty.data();
+    job.reservation = empty.data(); // which means none
+    job.tres_per_node = gres.data();
+    const JobRequest request = read(job);
+    BOOST_TEST(!request.qos.has_value());
+    BOOST_TEST(!request.tres_per_node.has_value());
+    JobRequest expected;
+    model::note_empty_name(expected, &JobRequest::qos);
+    model::note_empty_name(expected, &JobRequest::tres_per_node);
+    BOOST_TEST(request.empty_names == expected.empty_names);
+    BOOST_TEST(read_job_record(job, submitter).empty_names == 0);
+    BOOST_TEST(read_job_update(unset_job(), job, submitter).empty_names == 0);
+    job.qos = name.data();
+    job.tres_per_node = nullptr;
+    BOOST_TEST(read(job).empty_names == 0);
+}
+
+BOOST_AUTO_TEST_CASE(temporary_disk_is_noted) {
+    job_desc_msg_t job = unset_job();
+    BOOST_TEST(!read(job).asks_for_disk);
+    job.pn_min_tmp_disk = 0;
+    BOOST_TEST(!read(job).asks_for_disk);
+    job.pn_min_tmp_disk = 1;
+    BOOST_TEST(read(job).asks_for_disk);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -98,6 +98,18 @@ BOOST_AUTO_TEST_CASE(every_field_is_read) {
     BOOST_TEST(partition.billing_weights == "CPU=1");
 }
 
+BOOST_AUTO_TEST_CASE(a_partition_without_nodes_has_none_and_unknown_totals_are_not_known) {
+    partition_info_t raw = plain_partition();
+    raw.total_nodes = raw.total_cpus = 0;
+    BOOST_TEST(!read(raw).has_no_nodes); // it lists some
+    raw.node_inx = test::no_nodes;
+    BOOST_TEST(read(raw).has_no_nodes);
+    raw.total_nodes = raw.total_cpus = NO_VAL;
+    BOOST_TEST(!read(raw).has_no_nodes);
+    raw.total_nodes = raw.total_cpus = 1;
+    BOOST_TEST(!read(raw).has_no_nodes);
+}
+
 BOOST_AUTO_TEST_CASE(an_infinite_default_time_is_unlimited_and_zero_is_zero) {
     partition_info_t raw = plain_partition();
     raw.default_time = INFINITE;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace qg::gate {
 namespace {
@@ -68,6 +69,23 @@ void advise_on_deadline(const JobRequest& request, limits::Release release, Advi
               handling);
 }
 
+/// A job for which no node has enough temporary disk (TmpDisk in slurm.conf). slurmctld accepts a held one.
+void advise_on_disk(const AdviceCase& at, AdviceLines& lines) {
+    const model::DetailValue asked = at.request.details.get(model::JobDetail::tmp_disk);
+    if (asked.kind != model::DetailValue::Kind::number || at.request.priority == 0u) return;
+    const auto has_too_little = [&](const Partition& partition) {
+        const auto& max = partition.max_tmp_disk_mib;
+        return max && std::cmp_less(*max, asked.number);
+    };
+    if (!at.are_all(has_too_little)) return;
+    const Partition& first = at.first_partition();
+    const auto format_disk = [](std::uint64_t mib) { return model::format_tres_count("mem", mib); };
+    lines.add(text::format("no node of partition {} has that much temporary disk: the largest has {}, this "
+                           "job asks for {} (--tmp)",
+                           first.name, format_disk(*first.max_tmp_disk_mib),
+                           format_disk(static_cast<std::uint64_t>(asked.number))));
+}
+
 /// Whether the job asks for something by name.
 bool names_anything(const JobRequest& request) {
     return request.reservation || request.licenses || request.features || request.prefer ||
@@ -106,10 +124,14 @@ bool are_all_open(const model::AccountView& view) {
     const bool may_tell_partitions = !at.view().partitions.empty() && !has_hidden_partition(at.view());
     if (may_tell_partitions) advise_on_partitions(at, lines);
     if (request.minutes_to_deadline) advise_on_deadline(request, resolved.context.release, lines);
+    if (request.has_dependency) advise_on_dependency(request, lines);
     const std::size_t told = lines.count();
     if (has_names) advise_on_names(at, may_tell_partitions, lines);
     // No node has what an unknown name stands for, so advice on size would repeat the advice on the name.
-    if (lines.count() == told && may_tell_partitions && !at.view().hidden.nodes) advise_on_size(at, lines);
+    if (lines.count() == told && may_tell_partitions && !at.view().hidden.nodes) {
+        advise_on_size(at, lines);
+        if (request.asks_for_disk) advise_on_disk(at, lines);
+    }
     return lines.take();
 }
 
@@ -119,7 +141,8 @@ Advice find_advice(const ResolvedRequest& resolved, bool knows_reservations) {
     const JobRequest& request = resolved.request;
     const bool has_wrong_array = request.array && resolved.job.array_tasks == 0;
     const bool has_names = names_anything(request) || has_wrong_array;
-    if (!has_names && !request.minutes_to_deadline && is_small(resolved) && are_all_open(resolved.view()))
+    const bool has_others = request.minutes_to_deadline || request.has_dependency || request.asks_for_disk;
+    if (!has_names && !has_others && is_small(resolved) && are_all_open(resolved.view()))
         return {}; // the usual case
     return look_at_all(resolved, knows_reservations, has_names);
 }

@@ -64,6 +64,9 @@ class AdviceLines {
 /// nodes that are not in the job's partitions.
 void advise_on_names(const AdviceCase& at, bool may_tell_partitions, AdviceLines& lines);
 
+/// Advises on a --dependency that slurmctld cannot read. Whether its jobs exist does not matter.
+void advise_on_dependency(const model::JobRequest& request, AdviceLines& lines);
+
 /// Advises on a job that asks for more than the nodes of its partitions have, each or together. The reader
 /// must be allowed to see the partitions.
 void advise_on_size(const AdviceCase& at, AdviceLines& lines);

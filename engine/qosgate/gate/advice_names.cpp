@@ -21,7 +21,8 @@ using model::Partition;
 
 /// Whether a list of users or accounts admits one of the names. A list whose entries begin with a minus
 /// admits everybody except those that it names.
-bool lists(std::span<const std::string> list, std::span<const std::string_view> names) {
+template <typename Names>
+bool lists(std::span<const std::string> list, const Names& names) {
     const bool leaves_out = list.front().starts_with('-');
     const bool is_named = std::ranges::any_of(list, [&](std::string_view entry) {
         if (leaves_out)
@@ -31,15 +32,30 @@ bool lists(std::span<const std::string> list, std::span<const std::string_view> 
     return is_named != leaves_out;
 }
 
-/// Whether the job's user, with its accounts, certainly may use a reservation.
-bool is_for_user(const model::Reservation& reservation, const model::AccountView& view) {
-    if (reservation.has_groups || (reservation.users.empty() && reservation.accounts.empty())) return false;
-    const std::string_view user = view.user_name;
+/// The account of the job, and those above it.
+std::vector<std::string_view> accounts_of(const model::AccountView& view) {
     std::vector<std::string_view> accounts{view.account};
     for (const model::Association& link : view.associations)
         accounts.push_back(link.account);
-    return (reservation.users.empty() || lists(reservation.users, std::span(&user, 1))) &&
-           (reservation.accounts.empty() || lists(reservation.accounts, accounts));
+    return accounts;
+}
+
+/// Whether the job's user, with its accounts, certainly may use a reservation.
+bool is_for_user(const model::Reservation& reservation, const model::AccountView& view) {
+    if (reservation.has_groups || (reservation.users.empty() && reservation.accounts.empty())) return false;
+    return (reservation.users.empty() || lists(reservation.users, std::span(&view.user_name, 1))) &&
+           (reservation.accounts.empty() || lists(reservation.accounts, accounts_of(view)));
+}
+
+/// Whether a reservation certainly is not for the job's user, with its accounts.
+bool is_for_others(const model::Reservation& reservation, const model::AccountView& view) {
+    if (reservation.has_groups || view.user_name.empty()) return false;
+    if (!reservation.users.empty() && !lists(reservation.users, std::span(&view.user_name, 1))) return true;
+    if (reservation.accounts.empty()) return false;
+    // slurmctld may hide accounts above (slurm/README.md 3.4).
+    const auto& chain = view.associations;
+    if (chain.empty() || chain.back().level != model::AssociationLevel::root) return false;
+    return !lists(reservation.accounts, accounts_of(view));
 }
 
 class NameAdviser {
@@ -86,12 +102,29 @@ class NameAdviser {
     void check_reservations(std::span<const model::Reservation> known) {
         std::optional<std::vector<std::string>> usable; // filled once: the lists of users are long
         text::for_each_part(*at_.request.reservation, ',', [&](std::string_view name) {
-            if (name.empty() || std::ranges::binary_search(known, name, {}, &model::Reservation::name) ||
-                !may_report())
-                return;
+            const auto place = std::ranges::lower_bound(known, name, {}, &model::Reservation::name);
+            if (place != known.end() && place->name == name) return check_reservation(*place);
+            if (name.empty() || !may_report()) return;
             if (!usable) usable = usable_reservations(known);
             add_unknown("reservation", name, *usable);
         });
+    }
+
+    /// slurmctld refuses a job if one of its reservations is not for its user. A single one must have the
+    /// nodes, unless the job is held. [L22]
+    void check_reservation(const model::Reservation& one) {
+        if (is_for_others(one, at_.view())) {
+            if (may_report())
+                lines_.add(text::format("reservation {} is not for {} with account {}", one.name,
+                                        at_.view().user_name, at_.view().account));
+            return;
+        }
+        const std::uint64_t asked = at_.resolved.counter.sent().nodes.value_or(1);
+        if (one.name != *at_.request.reservation || !one.node_count || asked <= *one.node_count ||
+            at_.request.priority == 0u)
+            return;
+        lines_.add(text::format("reservation {} has {}; this job asks for {}", one.name,
+                                limits::format_amount("node", *one.node_count), asked));
     }
 
     /// The names that Slurm shows to the reader.
@@ -162,10 +195,15 @@ class NameAdviser {
         });
     }
 
-    /// slurmctld refuses all indices from MaxArraySize on.
+    /// slurmctld refuses what is no list of indices, and all indices from MaxArraySize on.
     void check_array() {
         const auto last = last_index_of_array(*at_.request.array);
-        if (last && *last >= at_.cluster.max_array_size)
+        if (!last)
+            lines_.add(
+                text::format("--array={} is no list of indices: write 0-7, 1,3,5 or 0-15:4, the smaller "
+                             "index first and a step of at least 1",
+                             text::printable(*at_.request.array, 64)));
+        else if (*last >= at_.cluster.max_array_size)
             lines_.add(
                 text::format("indices of job arrays end at {} here (MaxArraySize); this job asks for {}",
                              std::max(at_.cluster.max_array_size, 1u) - 1, *last));

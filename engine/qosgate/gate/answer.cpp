@@ -7,6 +7,7 @@
 #include "qosgate/gate/elsewhere.hpp"
 #include "qosgate/gate/forecast.hpp"
 #include "qosgate/gate/no_nodes.hpp"
+#include "qosgate/gate/node_demand.hpp"
 #include "qosgate/gate/placement.hpp"
 #include "qosgate/gate/request_options.hpp"
 #include "qosgate/gate/site_rules.hpp"
@@ -261,6 +262,50 @@ std::vector<std::string> open_partition_lines(const DetailedForecast& forecast, 
     return {(are_all_drained(asked.view()) ? accepted_with : start_with) + *options};
 }
 
+/// Where the time limit of a job comes from that blocks it.
+std::vector<std::string> time_origin_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
+    if (asked.request.time_limit == TimeLimit::unlimited()) return {"--time=0 means UNLIMITED"};
+    if (asked.request.time_limit) return {};
+    const model::AccountView& view = asked.view();
+    const bool is_first_known = !view.partitions.empty() && !view.partitions.front().is_hidden;
+    const auto given = is_first_known ? view.partitions.front().partition->default_time : std::nullopt;
+    if (given && given->minutes != 0)
+        return {text::format("this job names no --time: {} is the default of partition {}",
+                             units::format_minutes(*given), view.partitions.front().partition->name)};
+    const auto& time_limit = forecast.summary.time_limit;
+    if (has_hidden_partition(view) || !forecast.summary.time_set_by_limit || !time_limit ||
+        time_limit->is_unlimited())
+        return {};
+    return {text::format("this job names no --time: it gets {} by a limit on time",
+                         units::format_minutes(*time_limit))};
+}
+
+/// Whether a limit on memory blocks the job.
+bool breaks_memory(const DetailedForecast& forecast, const model::AccountView& view) {
+    const auto mem = view.tres->find(model::TresKind::mem);
+    const auto is_about_memory = [&mem](const Violation& violation) {
+        return mem && violation.tres == mem && violation.relation != limits::Relation::asked_too_little;
+    };
+    return std::ranges::any_of(forecast.refusing, is_about_memory) ||
+           std::ranges::any_of(forecast.pending, [&](const PendingCause& cause) {
+               return std::ranges::any_of(cause.violations, is_about_memory);
+           });
+}
+
+/// Where the memory of a job without --mem comes from.
+std::vector<std::string> memory_origin_lines(const ResolvedRequest& asked) {
+    const model::AccountView& view = asked.view();
+    if (asked.request.memory || asked.request.memory_per_tres || view.partitions.empty() ||
+        has_hidden_partition(view))
+        return {};
+    const Partition& first = *view.partitions.front().partition;
+    const auto given = default_memory_of(&first, asked.context.cluster);
+    if (!given || given->mib == 0) return {"this job names no --mem: it gets all memory of its nodes"};
+    return {text::format("this job names no --mem: {} per {} is the default of {}",
+                         model::format_tres_count("mem", given->mib), given->per_cpu ? "CPU" : "node",
+                         first.default_memory ? "partition " + first.name : "this cluster")};
+}
+
 } // namespace
 
 std::vector<std::string> forecast_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
@@ -280,20 +325,11 @@ bool are_all_closed(const model::AccountView& view) {
     return are_all_drained(view) || are_all_down(view);
 }
 
-std::vector<std::string> time_origin_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
-    if (asked.request.time_limit || !breaks_time(forecast)) return {};
-    const model::AccountView& view = asked.view();
-    const bool is_first_known = !view.partitions.empty() && !view.partitions.front().is_hidden;
-    const auto given = is_first_known ? view.partitions.front().partition->default_time : std::nullopt;
-    if (given && given->minutes != 0)
-        return {text::format("this job names no --time: {} is the default of partition {}",
-                             units::format_minutes(*given), view.partitions.front().partition->name)};
-    const auto& time_limit = forecast.summary.time_limit;
-    if (has_hidden_partition(view) || !forecast.summary.time_set_by_limit || !time_limit ||
-        time_limit->is_unlimited())
-        return {};
-    return {text::format("this job names no --time: it gets {} by a limit on time",
-                         units::format_minutes(*time_limit))};
+std::vector<std::string> origin_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
+    std::vector<std::string> lines;
+    if (breaks_time(forecast)) append(lines, time_origin_lines(forecast, asked));
+    if (breaks_memory(forecast, asked.view())) append(lines, memory_origin_lines(asked));
+    return lines;
 }
 
 std::vector<std::string> suggestion_lines(const DetailedForecast& forecast, const ResolvedRequest& asked,

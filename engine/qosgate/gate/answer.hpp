@@ -21,9 +21,9 @@ namespace qg::gate {
 /// limits that it waits for.
 std::vector<std::string> forecast_lines(const DetailedForecast& forecast, const ResolvedRequest& asked);
 
-/// Explains the time limit of a job without --time if that time limit blocks the job. Empty if it does not,
-/// or if a hidden partition may have set it.
-std::vector<std::string> time_origin_lines(const DetailedForecast& forecast, const ResolvedRequest& asked);
+/// Explains where a time limit or memory that blocks the job comes from if the job names none, or no end.
+/// Nothing that a hidden partition may have set.
+std::vector<std::string> origin_lines(const DetailedForecast& forecast, const ResolvedRequest& asked);
 
 /// The lines with a suggestion, for a job that is refused, never starts or has only closed partitions:
 /// options of sbatch, salloc and srun that the user can add to the same command. `rules` run once more on the

@@ -12,7 +12,6 @@
 #include "qosgate/model/tres_request.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace qg::gate {
@@ -40,6 +39,15 @@ std::uint32_t to_count(std::uint64_t value) {
 void raise_to(TresCounts& counts, const TresCounts& others) {
     for (std::size_t tres = 0; tres < counts.size(); ++tres)
         counts[tres] = std::max(counts[tres], model::count_at(others, tres));
+}
+
+/// The CPUs that a job gets for --mincpus or for its memory: on each node a whole multiple of
+/// --cpus-per-task, rounded down, if it does not give the tasks per node. [L22]
+std::uint64_t given_cpus(const JobRequest& request, std::uint64_t nodes) {
+    if (!request.min_cpus_per_node) return 0;
+    const std::uint64_t per_task =
+        request.tasks_per_node ? 1 : std::max<std::uint64_t>(request.cpus_per_task.value_or(1), 1);
+    return nodes * (request.min_cpus_on(1) / per_task * per_task);
 }
 
 /// The request with more CPUs instead of more memory for each, as MaxMemPerCPU changes it (limits/README.md
@@ -229,7 +237,7 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
                                                         : std::uint64_t{request_->tasks.value_or(0)} *
                                                               request_->cpus_per_task.value_or(1);
     const std::uint64_t sent = for_limits_.cpus.value_or(1);
-    auto counts = count_attempt(view, index, nodes, std::max({sent, of_tasks, request_->min_cpus_on(nodes)}));
+    auto counts = count_attempt(view, index, nodes, std::max({sent, of_tasks, given_cpus(*request_, nodes)}));
     // A job that slurmctld has tried in a partition that gives whole nodes takes them in the others, too.
     const bool has_whole = may_take_whole_nodes(*request_, view, *cluster_);
     if (!has_whole && !may_get_more_memory(view, index)) return counts;
@@ -381,7 +389,7 @@ bool JobCounter::has_counted_tasks() const {
     const bool is_alone = with_gres().tasks.value_or(0) <= 1;
     const std::uint64_t tasks = is_alone ? 1 : request_->tasks_per_node.value_or(1);
     return std::max(
-        {with_gres().cpus.value_or(1), gres.cpus(), nodes * tasks * per_task, request_->min_cpus_on(nodes)});
+        {with_gres().cpus.value_or(1), gres.cpus(), nodes * tasks * per_task, given_cpus(*request_, nodes)});
 }
 
 [[gnu::hot]] TresCounts JobCounter::count(const model::AccountView& view, std::size_t index,

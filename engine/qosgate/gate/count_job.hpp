@@ -72,6 +72,11 @@ class JobCounter {
     [[nodiscard]] std::optional<model::TresCounts> at_least(const model::AccountView& view,
                                                             const model::TresCounts& submitted) const;
 
+    /// Whether the job asks for 0 nodes: no node can be selected for it.
+    [[nodiscard]] bool asks_for_no_nodes() const noexcept {
+        return with_partition_min_.nodes == 0u && with_partition_min_.max_nodes.value_or(0) == 0;
+    }
+
     /// Whether the CPUs can be counted: CPUs per GPU need GPUs.
     [[nodiscard]] bool knows_cpus() const noexcept { return gres_.knows_cpus(); }
 

@@ -2,22 +2,17 @@
 #include "qosgate/gate/fit_size.hpp"
 
 #include "qosgate/gate/client_counts.hpp"
+#include "qosgate/gate/job_size.hpp"
 #include "qosgate/gate/request_options.hpp"
 #include "qosgate/gate/submit_line.hpp"
 #include "qosgate/model/tres_request.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace qg::gate {
 namespace {
 
 using model::JobRequest;
-
-std::uint32_t to_count(std::uint64_t value) {
-    return static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
-}
 
 /// Whether the user gave no --mincpus: the clients also send --cpus-per-task as --mincpus.
 bool has_implied_mincpus(const JobRequest& request) {

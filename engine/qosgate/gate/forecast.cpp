@@ -47,6 +47,7 @@ std::optional<Refusal> refuse_early(const ResolvedRequest& asked, Steps steps) {
         const auto& unknown = asked.partitions.unknown;
         if (!unknown.empty()) return check_partition(unknown, list_open_partitions(asked));
         if (auto refusal = check_account(asked.view(), asked.request)) return refusal;
+        if (auto refusal = check_empty_names(asked.request)) return refusal;
         if (auto refusal = check_qos(asked.view(), asked.context.release)) return refusal;
     }
     return steps.partitions ? refuse_by_partitions(asked) : std::nullopt;
@@ -86,6 +87,12 @@ void try_to_start(DetailedForecast& forecast, const ResolvedRequest& asked,
         try_to_start(forecast, with_qos(asked, qos), accepted, partition);
 }
 
+/// Whether an attempt may start the job in spite of what it would wait for.
+bool may_pass(const PendingCause& cause) {
+    return !cause.is_permanent && cause.rules.empty() && !cause.violations.empty() &&
+           std::ranges::none_of(cause.violations, &limits::Violation::is_certain);
+}
+
 /// Derives the result if some attempt did not start the job.
 [[gnu::cold]] void conclude(DetailedForecast& forecast, const ResolvedRequest& asked) {
     forecast.refusal = asked.job.is_update ? refuse_after_change(forecast)
@@ -96,6 +103,14 @@ void try_to_start(DetailedForecast& forecast, const ResolvedRequest& asked,
     else if (!forecast.starts_somewhere())
         // slurmctld tries every partition and keeps the Reason of the last one that blocked the job.
         forecast.summary.pending_reason = forecast.pending.back().reason;
+    forecast.summary.never_starts = forecast.never_starts();
+    forecast.summary.may_start =
+        !forecast.summary.pending_reason.empty() && std::ranges::any_of(forecast.pending, may_pass);
+}
+
+/// Whether slurmctld tries to select nodes when the job is submitted.
+bool selects_nodes(const DetailedForecast& forecast, const ResolvedRequest& asked) {
+    return !asked.job.is_update && asked.request.priority != 0u && forecast.starts_somewhere();
 }
 
 } // namespace
@@ -158,6 +173,10 @@ DetailedForecast predict(const ResolvedRequest& asked, limits::Strictness strict
             try_with_other_qos(forecast, asked, verdict, order[place]);
     }
     if (!forecast.pending.empty()) conclude(forecast, asked);
+    if (asked.counter.asks_for_no_nodes() && selects_nodes(forecast, asked)) {
+        forecast.refusal = refuse_no_nodes(asked.request);
+        forecast.summary.code = forecast.refusal->code;
+    }
     return forecast;
 }
 

@@ -79,7 +79,7 @@ std::optional<RulesRun> run_rules(Decision& decision, const ResolvedRequest& res
     if (outcome.rejected) return std::nullopt;
     decision.changed = std::move(outcome.changed);
     return RulesRun{resolved.request, *site.policy, std::ranges::any_of(decision.log, is_failure),
-                    std::move(outcome.writers)};
+                    std::move(outcome.writers), std::move(outcome.notes)};
 }
 
 /// Runs the site's rules over a change. `before` may be null if no rule reads it.
@@ -186,7 +186,7 @@ bool can_judge(Decision& decision, const ResolvedRequest& job, const Site& site)
                                       [&job](Strictness strictness) { return predict(job, strictness); });
         if (site.extent == AnswerExtent::whole) {
             lines = forecast_lines(forecast, job);
-            if (!forecast.takes_the_job()) append(lines, time_origin_lines(forecast, job));
+            if (!forecast.takes_the_job()) append(lines, origin_lines(forecast, job));
             if (may_suggest) append(lines, suggestion_lines(forecast, job, rules));
         }
     }
@@ -219,6 +219,9 @@ void judge(Decision& decision, const ResolvedRequest& job, const Site& site, con
     if (const std::string_view reason = parts.refusal(); !reason.empty()) {
         decision.forecast.code = RejectCode::accounting_policy;
         decision.forecast.reason = reason;
+    } else if (!parts.lasting().empty()) {
+        if (decision.forecast.pending_reason.empty()) decision.forecast.pending_reason = parts.lasting();
+        decision.forecast.never_starts = true;
     }
     if (lines.empty()) return;
     const bool enforces = site.enforces_limits();
@@ -316,6 +319,8 @@ void judge_change(Decision& decision, model::JobUpdate& update, ResolvedRequest&
         judge_changed(decision, site, options, rules, parts);
     else
         judge_after_rules(decision, submitted, site, rules, parts);
+    const bool is_refused = decision.reject != RejectCode::none || decision.forecast.code != RejectCode::none;
+    if (is_refused && rules) policy::drop_notes(decision.message, rules->notes);
     if (decision.reject != RejectCode::none) decision.changed.reset();
     return decision;
 }

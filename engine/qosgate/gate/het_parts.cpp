@@ -198,7 +198,9 @@ std::vector<std::string> HetParts::add(const ResolvedRequest& resolved) {
     std::vector<Exceeded> refusing = find_refusing(release);
     if (!refusing.empty()) refusal_ = refusing.front().violation.reason;
     tell("", std::move(refusing), max_lines);
-    tell("this job can never start as it is: ", find_lasting(release), max_lasting_lines);
+    std::vector<Exceeded> lasting = find_lasting(release);
+    if (!lasting.empty()) lasting_ = lasting.front().violation.reason;
+    tell("this job can never start as it is: ", std::move(lasting), max_lasting_lines);
     return lines;
 }
 

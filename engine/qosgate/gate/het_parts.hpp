@@ -25,7 +25,7 @@ class HetParts {
         parts_.clear();
         told_.clear();
         number_ = 0;
-        refusal_ = {};
+        refusal_ = lasting_ = {};
     }
 
     /// Sets the number of the next part (Slurm counts from 0). The default is one more than the last.
@@ -42,6 +42,9 @@ class HetParts {
     /// Slurm's Reason of the limit that refuses the parts so far together; empty: none does, or it is not
     /// known.
     [[nodiscard]] std::string_view refusal() const noexcept { return refusal_; }
+
+    /// Slurm's Reason of a limit that never lets the parts so far run together; empty: none is known.
+    [[nodiscard]] std::string_view lasting() const noexcept { return lasting_; }
 
   private:
     struct Part {
@@ -84,6 +87,7 @@ class HetParts {
     std::vector<Told> told_;   ///< each limit once
     std::uint32_t number_ = 0; ///< of the next part
     std::string_view refusal_; ///< a literal
+    std::string_view lasting_; ///< likewise
 };
 
 } // namespace qg::gate

@@ -2,6 +2,7 @@
 #include "qosgate/gate/job_size.hpp"
 
 #include "qosgate/gate/ranges.hpp"
+#include "qosgate/model/looked_up_names.hpp"
 
 #include <algorithm>
 
@@ -15,6 +16,7 @@ using model::JobRequest;
 std::optional<std::uint64_t> count_asked_nodes(const JobRequest& request, std::uint64_t listed,
                                                Release release) {
     std::optional<std::uint64_t> nodes = request.min_nodes;
+    if (!nodes && model::has_empty_node_list(request)) nodes = 0;
     if (request.required_nodes) {
         if (!nodes)
             nodes = listed;

@@ -7,10 +7,18 @@
 #include "qosgate/limits/release.hpp"
 #include "qosgate/model/job_request.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace qg::gate {
+
+/// The count in a request that is nearest to a number.
+[[nodiscard]] inline std::uint32_t to_count(std::uint64_t value) noexcept {
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
+}
 
 /// Empty: slurmctld does not know the value yet and skips what depends on it.
 struct JobSize {

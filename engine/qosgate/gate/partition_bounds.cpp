@@ -36,12 +36,15 @@ std::string asked_nodes(const BoundedAmounts& job) {
 
 /// The CPUs of a partition, or those that MaxCPUsPerNode leaves on all its nodes.
 [[gnu::hot]] BoundValue total_cpus_of(const Partition& partition) {
+    if (partition.has_no_nodes) [[unlikely]]
+        return 0;
     const BoundValue total = known(partition.total_cpus);
     if (!total || !partition.max_cpus_per_node) return total;
     return std::min(*total, std::uint64_t{*partition.max_cpus_per_node} * partition.total_nodes);
 }
 
 std::string tell_total_cpus(const Partition& partition, std::uint64_t bound, const BoundedAmounts& job) {
+    if (partition.has_no_nodes) return text::format("partition {} has no nodes", partition.name);
     const std::uint64_t max_nodes = partition.max_nodes.value_or(UINT32_MAX);
     const std::uint64_t on_nodes =
         capacity_of(measure(std::span(partition.node_kinds),

@@ -2,6 +2,7 @@
 #include "qosgate/gate/refusal.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/looked_up_names.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -86,7 +87,34 @@ std::string qos_problem_text(const model::AccountView& view, limits::Release rel
     return "";
 }
 
+/// What is wrong with a name that is an empty text.
+std::string empty_name_line(std::string_view option) {
+    return text::format("{} is empty: give a name, or leave the option out; a variable in it may not be set",
+                        option);
+}
+
 } // namespace
+
+std::optional<Refusal> check_empty_names(const model::JobRequest& request) {
+    Refusal refusal;
+    const std::uint8_t empty = model::empty_names_of(request);
+    for (std::size_t i = 0; i < model::looked_up_names.size(); ++i) {
+        const auto& [field, option, code] = model::looked_up_names[i];
+        const bool is_looked_up_later = code == RejectCode::invalid_node_count; // when nodes are selected
+        if ((empty & (1u << i)) == 0 || is_looked_up_later) continue;
+        if (refusal.lines.empty()) refusal.code = code;
+        refusal.lines.push_back(empty_name_line(option));
+    }
+    return refusal.lines.empty() ? std::nullopt : std::optional(std::move(refusal));
+}
+
+Refusal refuse_no_nodes(const model::JobRequest& request) {
+    const auto& [field, option, code] = model::looked_up_names.back();
+    return {code,
+            {model::has_empty_node_list(request)
+                 ? empty_name_line(option)
+                 : "this job asks for 0 nodes: ask for at least one, or leave --nodes out"}};
+}
 
 std::vector<std::string> lines_once(std::vector<std::string> lines, std::size_t max) {
     std::unordered_set<std::string> seen;

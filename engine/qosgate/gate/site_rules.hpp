@@ -18,6 +18,7 @@ struct RulesRun {
     const policy::Policy& policy;
     bool has_failures = false;
     std::vector<policy::FieldWriter> writers; ///< of the fields that rules changed
+    std::vector<std::ptrdiff_t> notes = {};   ///< see RuleOutcome
 };
 
 /// Runs the rules over a new job. They read QOS and account as spelled in accounting (unknown names in lower

@@ -25,6 +25,8 @@ enum class RejectCode : std::uint8_t {
     invalid_time_limit, ///< ESLURM_INVALID_TIME_LIMIT
     invalid_time_min,   ///< ESLURM_INVALID_TIME_MIN_LIMIT
     invalid_node_count, ///< ESLURM_INVALID_NODE_COUNT
+    invalid_tres,       ///< ESLURM_INVALID_TRES
+    invalid_nice,       ///< ESLURM_INVALID_NICE
     partition_limits,   ///< ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE: EnforcePartLimits, checked last
     text_too_long,      ///< ESLURM_PATHNAME_TOO_LONG; Slurm uses it for all texts
     access_denied,      ///< ESLURM_ACCESS_DENIED: a rule of the site said no
@@ -45,6 +47,8 @@ struct Forecast {
     /// Reason that limits and partition rules give an accepted job after a scheduling pass has tried it.
     /// Empty: they do not keep it pending (it starts, or waits for resources, priority, dependencies).
     std::string_view pending_reason;
+    bool may_start = false;    ///< in spite of that Reason: it may get nodes that are counted already
+    bool never_starts = false; ///< that Reason lasts until the job, limits or partitions change
 };
 
 /// One thing that a rule or the gate did with a job.

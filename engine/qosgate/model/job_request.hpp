@@ -29,7 +29,7 @@ struct JobRequest {
     std::uint32_t user_id = 0;    ///< the job's owner
     std::uint32_t submit_uid = 0; ///< the sender of the request
 
-    // Texts as sent. An empty text counts as unset everywhere in Slurm, and is stored as unset.
+    // Texts as sent. An empty text counts as unset in rules and in most of Slurm, and is stored as unset.
     std::optional<std::string> name;
     std::optional<std::string> account;
     std::optional<std::string> partition; ///< one name, or several with commas
@@ -80,6 +80,9 @@ struct JobRequest {
     bool is_het_part = false;      ///< a part of a heterogeneous job
     bool begins_later = false;     ///< --begin, in the future
     bool has_dependency = false;   ///< --dependency
+    bool asks_for_disk = false;    ///< --tmp
+    /// The names given as empty texts, one bit for each row of model::looked_up_names.
+    std::uint8_t empty_names = 0;
 
     JobDetails details; ///< the values that only rules read
 

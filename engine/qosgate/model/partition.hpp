@@ -75,11 +75,13 @@ struct Partition {
     std::uint32_t min_nodes = 0;
     std::optional<std::uint32_t> max_nodes; ///< empty: unlimited
     std::uint32_t priority_tier = 1;
-    std::uint32_t total_nodes = 0;
-    std::uint32_t total_cpus = 0;
+    std::uint32_t total_nodes = 0; ///< 0: not known, or has_no_nodes
+    std::uint32_t total_cpus = 0;  ///< likewise
+    bool has_no_nodes = false;
     std::optional<Memory> default_memory;  ///< DefMemPerNode, DefMemPerCPU
     std::uint64_t node_memory_mib = 0;     ///< RealMemory - MemSpecLimit of the first node; 0: not known
     std::uint64_t min_node_memory_mib = 0; ///< the minimum over all its nodes; 0: not known
+    std::optional<std::uint64_t> max_tmp_disk_mib; ///< of one of its nodes (TmpDisk); empty: not known
     std::uint32_t min_node_cpus = 0;    ///< the minimum over all its nodes, if allocated whole; 0: not known
     bool gives_whole_nodes = false;     ///< OverSubscribe=EXCLUSIVE
     std::vector<std::string> allow_qos; ///< empty: all

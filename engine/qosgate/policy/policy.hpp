@@ -23,10 +23,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -171,12 +173,20 @@ struct RuleOutcome {
     bool has_failed = false; ///< rejected because a rule failed; the message says whom to tell
     /// Warnings and notes for the user, in the order given; also those of a rejected job.
     std::vector<std::string> warnings;
-    std::vector<RuleEvent> events; ///< in the order they happened
+    std::vector<std::ptrdiff_t> notes; ///< places of the notes among them, ascending: they tell of a job that
+                                       ///< is accepted
+    std::vector<RuleEvent> events;     ///< in the order they happened
     /// The request as the rules left it; empty: none of them changed it, or it is rejected.
     std::optional<model::JobRequest> changed;
     std::vector<OptionChange> options; ///< of a client, as the rules left them: those that they changed
     std::vector<FieldWriter> writers;  ///< the fields with a noun (fields.hpp) that rules changed
 };
+
+/// Takes the notes out of lines that begin with the warnings of an outcome.
+inline void drop_notes(std::vector<std::string>& lines, std::span<const std::ptrdiff_t> notes) {
+    for (std::size_t i = notes.size(); i-- > 0;)
+        lines.erase(lines.begin() + notes[i]);
+}
 
 struct LoadOptions {
     std::uint64_t generation = 0;         ///< handed back by Policy::generation()

@@ -137,8 +137,8 @@ class Chain {
 
     /// Ends the chain for a rejected job. Its user reads no notes, for they tell of a job that is accepted.
     [[gnu::cold]] void end_rejected() {
-        for (std::size_t i = notes_.size(); i-- > 0;)
-            outcome_.warnings.erase(outcome_.warnings.begin() + notes_[i]);
+        drop_notes(outcome_.warnings, outcome_.notes);
+        outcome_.notes.clear();
         outcome_.reject_message = text::join(rejection_lines(), "\n");
         outcome_.changed.reset();
         outcome_.options.clear();
@@ -154,7 +154,7 @@ class Chain {
     [[gnu::noinline]] void finish_remarks(const RuleInfo& rule, const RuleRun& run) {
         for (const Remark& remark : run.remarks()) {
             if (rule.mode != RuleMode::shadow) {
-                if (!remark.is_warning) notes_.push_back(std::ssize(outcome_.warnings));
+                if (!remark.is_warning) outcome_.notes.push_back(std::ssize(outcome_.warnings));
                 outcome_.warnings.push_back(tell(rule, remark.text));
             }
             record(rule, kind_of(rule, remark.is_warning ? EventKind::warned : EventKind::noted),
@@ -248,8 +248,7 @@ class Chain {
     RuleOutcome& outcome_;
     std::vector<Rejection> rejections_; ///< the first ones
     std::size_t rejection_count_ = 0;
-    std::vector<std::ptrdiff_t> notes_; ///< where they are among the warnings
-    std::string failure_;               ///< what the user reads of a failure that rejects
+    std::string failure_; ///< what the user reads of a failure that rejects
     bool has_ended_ = false;
 };
 

@@ -93,9 +93,11 @@ inline constexpr std::tuple fields_of<model::Partition>{
     Field{"priority_tier", &model::Partition::priority_tier},
     Field{"total_nodes", &model::Partition::total_nodes},
     Field{"total_cpus", &model::Partition::total_cpus},
+    Field{"has_no_nodes", &model::Partition::has_no_nodes},
     Field{"default_memory", &model::Partition::default_memory},
     Field{"node_memory_mib", &model::Partition::node_memory_mib},
     Field{"min_node_memory_mib", &model::Partition::min_node_memory_mib},
+    Field{"max_tmp_disk_mib", &model::Partition::max_tmp_disk_mib},
     Field{"min_node_cpus", &model::Partition::min_node_cpus},
     Field{"gives_whole_nodes", &model::Partition::gives_whole_nodes},
     Field{"allow_qos", &model::Partition::allow_qos},
@@ -126,7 +128,7 @@ inline constexpr std::tuple fields_of<model::Reservation>{
     Field{"name", &model::Reservation::name},           Field{"users", &model::Reservation::users},
     Field{"accounts", &model::Reservation::accounts},   Field{"has_groups", &model::Reservation::has_groups},
     Field{"partition", &model::Reservation::partition}, Field{"start_time", &model::Reservation::start_time},
-    Field{"end_time", &model::Reservation::end_time},
+    Field{"end_time", &model::Reservation::end_time},   Field{"node_count", &model::Reservation::node_count},
 };
 template <>
 inline constexpr std::tuple fields_of<model::License>{

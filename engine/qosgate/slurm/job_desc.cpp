@@ -2,6 +2,7 @@
 #include "qosgate/slurm/job_desc.hpp"
 
 #include "qosgate/base/unrolled.hpp"
+#include "qosgate/model/looked_up_names.hpp"
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/job_desc_fields.hpp"
 #include "qosgate/slurm/read_details.hpp"
@@ -51,10 +52,12 @@ std::optional<model::UnreadText> find_unread(const TextField& field, std::string
 [[gnu::hot, gnu::noinline]] void read_text(JobRequest& request, const TextField& field, const char* bytes) {
     const std::string_view text = view_field(field, bytes);
     std::optional<std::string>& value = request.*field.request;
-    value.reset(); // an empty text counts as unset, as everywhere in Slurm
+    value.reset(); // an empty text counts as unset
     if (const auto unread = find_unread(field, text))
         request.unread = unread;
-    else if (!text.empty())
+    else if (text.empty() || text == gres_prefix) // clients make that of an empty --gres
+        model::note_empty_name(request, field.request);
+    else
         value.emplace(text);
 }
 
@@ -87,6 +90,7 @@ std::uint32_t minutes_between(std::time_t from, std::time_t to) {
     if (description.deadline != 0 && description.deadline != static_cast<std::time_t>(NO_VAL))
         request.minutes_to_deadline =
             minutes_between(std::max(description.begin_time, std::time(nullptr)), description.deadline);
+    if (is_count(description.pn_min_tmp_disk)) request.asks_for_disk = description.pn_min_tmp_disk != 0;
     if (description.dependency != nullptr) request.has_dependency = *description.dependency != '\0';
 }
 
@@ -193,6 +197,7 @@ JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_u
     if (request.memory_per_tres && (current.bitflags & JOB_MEM_SET) == 0) request.memory.reset();
     request.is_batch = is_record_of_sbatch(current);
     request.has_counted_cpus = true; // slurmctld counts tasks only when it takes a job
+    request.empty_names = 0;         // likewise
     request.is_het_part = false;     // a copied record does not show it; its offset is 0
     request.details = details_of_record(current);
     if (request.has_dependency) strip_states(request);
@@ -205,6 +210,7 @@ JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& 
     apply_set_fields(request, update);
     // Sharing ends whole nodes; OverSubscribe=NO does not begin them (limits/README.md 9).
     if (is_count(update.shared) && update.shared != JOB_SHARED_NONE) request.exclusive = false;
+    request.empty_names = 0; // in a change an empty name clears what the job has
     if (update.priority == INFINITE) request.priority.reset(); // released: slurmctld computes one
     request.details = details_of_record(current, &update);
     if (update.dependency == nullptr && request.has_dependency) strip_states(request);

@@ -96,6 +96,18 @@ std::uint64_t min_node_memory(const partition_info_t& partition, std::span<const
     return min.value_or(0);
 }
 
+/// The largest TmpDisk of a partition's nodes; empty: not known for some node.
+std::optional<std::uint64_t> max_tmp_disk(const partition_info_t& partition,
+                                          std::span<const node_info_t> nodes) {
+    std::optional<std::uint64_t> max;
+    for (const std::int32_t* range = partition.node_inx; range != nullptr && range[0] >= 0; range += 2)
+        for (auto node = static_cast<std::size_t>(range[0]); std::cmp_less_equal(node, range[1]); ++node) {
+            if (node >= nodes.size() || !is_count(nodes[node].tmp_disk)) return std::nullopt;
+            max = std::max<std::uint64_t>(max.value_or(0), nodes[node].tmp_disk);
+        }
+    return max;
+}
+
 std::vector<model::NodeRange> read_node_ranges(const partition_info_t& partition) {
     std::vector<model::NodeRange> ranges;
     for (const std::int32_t* range = partition.node_inx;
@@ -231,6 +243,7 @@ model::Partition read_partition(const partition_info_t& partition, std::span<con
     result.is_for_root = (partition.flags & PART_FLAG_ROOT_ONLY) != 0;
     result.needs_reservation = (partition.flags & PART_FLAG_REQ_RESV) != 0;
     result.nodes = read_node_ranges(partition);
+    result.has_no_nodes = result.nodes.empty() && partition.total_nodes == 0 && partition.total_cpus == 0;
     read_kinds(result, nodes);
     result.max_memory = read_memory_bound(partition.max_mem_per_cpu);
     result.max_cpus_per_node = read_count(partition.max_cpus_per_node);
@@ -248,6 +261,7 @@ model::Partition read_partition(const partition_info_t& partition, std::span<con
     if (const node_info_t* node = first_node(partition, nodes)) result.node_memory_mib = memory_of(*node);
     result.min_node_cpus = min_node_cpus(partition, nodes);
     result.min_node_memory_mib = min_node_memory(partition, nodes);
+    result.max_tmp_disk_mib = max_tmp_disk(partition, nodes);
     result.gives_whole_nodes = partition.max_share == 0;
     return result;
 }

@@ -61,7 +61,7 @@ class UserCommands:
             if done.rc == _USAGE:  # sbatch itself refuses the options
                 lines = [line for line in done.stderr.splitlines() if line.startswith("sbatch: ")]
                 return {"status": "refused", "user_reads": lines, "client_lines": [], "parts": [{"status": "refused"}]}
-            assert done.rc == _EXIT_OF_STATUS[answer["status"]]
+            assert done.rc == (1 if answer["never_starts"] else _EXIT_OF_STATUS[answer["status"]])
             answer["client_lines"] = done.stderr.splitlines()  # sbatch has said them already
         except (ValueError, KeyError, AssertionError):
             raise AssertionError(str(done)) from None
@@ -73,7 +73,7 @@ class UserCommands:
         from_client = foretold["client_lines"]
         actual = self._terminal.sbatch(job, command, "--hold")
         self._terminal.end(job_id_of(actual))
-        foretold_lines = foretold["user_reads"]
+        foretold_lines = [line for line in foretold["user_reads"] if not _OF_SLURMCTLD.match(line)]
         said = [line for line in actual.stderr.splitlines() if not _OF_SLURMCTLD.match(line) and line not in from_client]
         if _OUTSIDE.search(actual.stderr):
             if foretold["status"] == "accepted":
