@@ -54,6 +54,8 @@ TOUCHED_BY = (
     ("contrib/dev/qosgate_dev/demo/*", ("cluster demo",)),
     ("contrib/dev/differential", ("cluster differential",)),
     ("contrib/dev/qosgate_dev/differential/*", ("cluster differential", "comparison", "differential_progress")),
+    ("contrib/dev/attack", ("cluster attack",)),
+    ("contrib/dev/qosgate_dev/attack/*", ("cluster attack",)),
     ("contrib/dev/qosgate_dev/test_run/*", ("test command",)),
     # Tests of the command line use it as well.
     ("contrib/dev/qosgate_dev/testing/*", ("suite cluster", "suite cli")),
