@@ -55,6 +55,8 @@ TOUCHED_BY = (
     ("contrib/dev/qosgate_dev/demo/*", ("cluster demo",)),
     ("contrib/dev/differential", _DIFFERENTIAL),
     ("contrib/dev/qosgate_dev/differential/*", (*_DIFFERENTIAL, "comparison", "differential_progress")),
+    ("contrib/dev/attack", ("cluster attack",)),
+    ("contrib/dev/qosgate_dev/attack/*", ("cluster attack",)),
     ("contrib/dev/qosgate_dev/test_run/*", ("test command",)),
     # Tests of the command line use it as well.
     ("contrib/dev/qosgate_dev/testing/*", ("suite cluster", "suite cli")),
