@@ -6,11 +6,15 @@
 #include "exporter/web_connection.hpp"
 #include "exporter/web_server.hpp"
 
+#include "support/becomes_true.hpp"
+#include "support/looks_until_over.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <deque>
 #include <thread>
@@ -23,6 +27,7 @@
 #include <unistd.h>
 
 using namespace qg;
+using namespace qg::test;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
@@ -30,18 +35,27 @@ namespace {
 
 const std::string get_metrics = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-double seconds_since(Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
+/// Waits in looks of 50 ms, which take longer where the machine is busy.
 class Client {
   public:
-    explicit Client(std::uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    /// More than what does not hang needs: a minute.
+    static constexpr int many_looks = 1200;
+
+    explicit Client(std::uint16_t port)
+        : socket_(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
         sockaddr_in address{};
         address.sin_family = AF_INET;
         address.sin_port = htons(port);
         inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
-        BOOST_TEST_REQUIRE(connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+        int problem =
+            connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
+        if (problem == EINPROGRESS) {
+            while (!look_for(POLLOUT))
+                BOOST_TEST_REQUIRE(looks_ < many_looks);
+            socklen_t size = sizeof problem;
+            getsockopt(socket_, SOL_SOCKET, SO_ERROR, &problem, &size);
+        }
+        BOOST_TEST_REQUIRE(problem == 0);
     }
     Client(const Client&) = delete;
     Client& operator=(const Client&) = delete;
@@ -52,14 +66,13 @@ class Client {
         return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
     }
 
-    /// Everything until the server closes the connection or `patience` is over; sends `trickle` meanwhile.
-    std::string receive(std::chrono::milliseconds patience = 1min, const std::string& trickle = "") {
+    /// Everything until the server closes the connection, or so many looks are in vain; sends `trickle` after
+    /// each of them.
+    std::string receive(int patience = many_looks, const std::string& trickle = "") {
         std::string all;
         std::array<char, 65536> buffer{};
-        const auto end = Clock::now() + patience;
-        while (Clock::now() < end) {
-            pollfd wanted{.fd = socket_, .events = POLLIN, .revents = 0};
-            if (poll(&wanted, 1, 50) > 0) {
+        for (const int end = looks_ + patience; looks_ < end;) {
+            if (look_for(POLLIN)) {
                 const ssize_t got = recv(socket_, buffer.data(), buffer.size(), 0);
                 was_closed_ = got <= 0;
                 if (was_closed_) return all;
@@ -72,9 +85,19 @@ class Client {
     }
 
     bool was_closed() const { return was_closed_; }
+    /// All that were in vain.
+    int looks() const { return looks_; }
 
   private:
+    bool look_for(short event) {
+        pollfd wanted{.fd = socket_, .events = event, .revents = 0};
+        const bool is_there = poll(&wanted, 1, 50) > 0;
+        if (!is_there) ++looks_;
+        return is_there;
+    }
+
     int socket_;
+    int looks_ = 0;
     bool was_closed_ = false;
 };
 
@@ -91,23 +114,20 @@ struct ServerSetup {
 
     std::uint16_t port() const { return server->address().port; }
 
-    std::string ask(const std::string& request) const {
+    /// An answer that is there within so many looks.
+    std::string ask(const std::string& request, int most_looks = Client::many_looks) const {
         Client client(port());
         client.send(request);
         std::string answer = client.receive();
         BOOST_TEST(client.was_closed());
+        BOOST_TEST(client.looks() < most_looks);
         return answer;
     }
 
-    /// Scrapes some times; most must be quick, because a busy machine makes some slower.
+    /// Nobody else holds up a scrape.
     void check_scrapes() const {
-        int quick = 0;
-        for (int turn = 0; turn < 5; ++turn) {
-            const auto begin = Clock::now();
-            BOOST_TEST(ask(get_metrics).ends_with("\r\n\r\nhello\n"));
-            if (seconds_since(begin) < 2) ++quick;
-        }
-        BOOST_TEST(quick >= 3);
+        for (int turn = 0; turn < 5; ++turn)
+            BOOST_TEST(ask(get_metrics, 40).ends_with("\r\n\r\nhello\n"));
     }
 };
 
@@ -220,12 +240,11 @@ BOOST_FIXTURE_TEST_CASE(a_body_that_does_not_end_is_not_waited_for, ServerSetup)
         std::deque<Client> clients;
         for (int i = 0; i < 100; ++i)
             clients.emplace_back(port()).send(request);
-        const auto begin = Clock::now();
 
-        const std::string answer = clients.back().receive(5s, trickle);
+        // The server waits a second for the client to close: 20 looks.
+        const std::string answer = clients.back().receive(60, trickle);
         BOOST_TEST(answer.starts_with(status));
         BOOST_TEST(clients.back().was_closed());
-        BOOST_TEST(seconds_since(begin) < 3);
         check_scrapes();
     }
 }
@@ -233,11 +252,9 @@ BOOST_FIXTURE_TEST_CASE(a_body_that_does_not_end_is_not_waited_for, ServerSetup)
 BOOST_FIXTURE_TEST_CASE(a_head_that_does_not_end_is_not_waited_for, ServerSetup) {
     Client client(port());
     client.send("GET /metrics HTTP/1.1\r\n");
-    const auto begin = Clock::now();
 
-    BOOST_TEST(client.receive(5s, "x").empty());
+    BOOST_TEST(client.receive(60, "x").empty());
     BOOST_TEST(client.was_closed());
-    BOOST_TEST(seconds_since(begin) < 3);
 }
 
 BOOST_FIXTURE_TEST_CASE(connections_that_ask_for_nothing_keep_nobody_out, ServerSetup) {
@@ -251,17 +268,19 @@ BOOST_FIXTURE_TEST_CASE(connections_that_ask_for_nothing_keep_nobody_out, Server
 
 BOOST_FIXTURE_TEST_CASE(clients_that_come_back_at_once_keep_nobody_out, ServerSetup) {
     std::atomic<bool> ends = false;
+    std::atomic<int> sent = 0;
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i)
         threads.emplace_back([&] {
             std::deque<Client> clients;
             while (!ends) {
                 clients.emplace_back(port()).send("G");
+                ++sent;
                 if (clients.size() > 50) clients.pop_front();
                 std::this_thread::sleep_for(1ms);
             }
         });
-    std::this_thread::sleep_for(300ms);
+    BOOST_TEST(becomes_true([&] { return sent > 400; })); // each thread has replaced some
     check_scrapes();
     ends = true;
     for (std::thread& thread : threads)
@@ -273,10 +292,8 @@ BOOST_FIXTURE_TEST_CASE(it_ends_while_clients_are_connected, ServerSetup) {
     Client idle(port());
     Client slow(port());
     slow.send(get_metrics);
-    const auto begin = Clock::now();
 
-    server.reset();
-    BOOST_TEST(seconds_since(begin) < 1);
+    BOOST_TEST(looks_until_over([&] { server.reset(); }) < 20);
 }
 
 BOOST_FIXTURE_TEST_CASE(an_address_in_use_is_an_error, ServerSetup) {

@@ -33,6 +33,7 @@ struct Service {
     int questions = 0;
     std::set<std::string> failing; ///< users without an answer
     std::set<std::uint32_t> failing_groups;
+    std::atomic<int> failures_of_groups = 0;        ///< answers about these
     std::map<std::uint32_t, std::string> id_names;  ///< instead of the users' own
     std::atomic<std::chrono::milliseconds> delay{}; ///< of each answer
     std::atomic<std::chrono::nanoseconds> busy{};   ///< all of them
@@ -47,6 +48,10 @@ struct Service {
         for (const std::uint32_t group : ids)
             user.groups.push_back({group, {}});
         users[name] = user;
+    }
+    void set_shell(const std::string& name, const std::string& shell) {
+        const std::scoped_lock lock(mutex);
+        users[name].shell = shell;
     }
     void set_down(bool is_now_down) {
         const std::scoped_lock lock(mutex);
@@ -87,8 +92,10 @@ class FakeDirectory final : public quota::UserDirectory {
     Result<std::optional<model::DirectoryGroup>> find_group(std::uint32_t id) override {
         {
             const std::scoped_lock lock(service_->mutex);
-            if (service_->failing_groups.contains(id))
+            if (service_->failing_groups.contains(id)) {
+                ++service_->failures_of_groups;
                 return Error{service_->code, text::format("no answer about group {}", id)};
+            }
         }
         return find<model::DirectoryGroup>(service_->groups,
                                            [&](const auto& row) { return row.second.id == id; });

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent import futures
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,9 @@ HANG_SECONDS = 300.0
 _LOOKS = 900
 _FIRST_PAUSE_SECONDS = 0.02
 _POLL_SECONDS = 0.1
+
+# Of looks_until_over().
+LOOKS_PER_SECOND = 20
 
 _open_clusters: list[Cluster] = []
 
@@ -398,6 +402,16 @@ class Cluster:
             action()
             moments.append(time.monotonic())
         return [end - begin for begin, end in itertools.pairwise(moments)]
+
+    def looks_until_over(self, action: Callable[[], object]) -> int:
+        """Runs the action in a thread. Returns how many looks, LOOKS_PER_SECOND, saw that it was not over; it is fewer on a
+        busy machine, on which the action may take longer."""
+        with futures.ThreadPoolExecutor(1) as pool:
+            over, looks = pool.submit(action), 0
+            while not futures.wait([over], 1 / LOOKS_PER_SECOND).done:
+                looks += 1
+            over.result()
+        return looks
 
     def log(self, daemon: str) -> str:
         """The daemon's log so far, such as log("slurmctld") or log("slurmd-node1")."""
