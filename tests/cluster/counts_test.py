@@ -107,7 +107,7 @@ class CountsForRules(PluginTestCase):
 PartitionName=wide Nodes=ALL MinNodes=2
 PartitionName=bounded Nodes=ALL MaxMemPerCPU=1000
 """
-    options = ("--gpus", "4")
+    options = ("--gpus", "4", "--gpu-type", "a100")
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -127,6 +127,13 @@ PartitionName=bounded Nodes=ALL MaxMemPerCPU=1000
                 with self.subTest(nodes=nodes, arguments=arguments):
                     job = self.cluster.sbatch(f"-N{nodes} {arguments}", USER).job
                     self.assertEqual(counts_of(self.cluster, job), (counts, counts, "false"))
+
+    def test_a_job_of_no_node_gets_the_gpus_that_rules_read(self) -> None:
+        """22.05.8 would give it all GPUs of a node."""
+        self.put_in_force({"counts.lua": 'rule { name = "idle", submit = function(job) end }\n'})
+        self.addCleanup(self.put_in_force, {"counts.lua": COUNTING_RULE})
+        job = self.cluster.sbatch("-N0-1 --gpus-per-socket=2 --sockets-per-node=1 --mem=10", USER).job
+        self.assertIn("gres/gpu=2,", self.cluster.wait_job(job, "RUNNING")["TRES"])
 
     def test_jobs_of_no_tasks(self) -> None:
         """No command sends 0 tasks, but libslurm does."""

@@ -59,7 +59,7 @@ PartitionName=down Nodes=ALL State=DOWN
         for arguments, counts in (
             ("--mem=0 -w big", "1 1 32000 0"), ("--mem=0 -x small", "1 1 32000 0"),
             ("--exclusive --mem=10 -w big", "1 16 10 2"), ("-p whole --mem-per-cpu=10 -C big", "1 16 160 2"),
-            ("--exclusive --mem=10 -w small", "1 4 10 0"), ("--exclusive --mem=0 -N2", "2 20 40000 2"),
+            ("--exclusive --mem=10 -w small", "1 4 10 0"), ("--exclusive --mem=10 -N2", "2 20 20 2"),
         ):  # fmt: skip
             with self.subTest(arguments):
                 read, has, _ = counts_of(self.cluster, self.cluster.sbatch(arguments, USER).job)

@@ -322,10 +322,25 @@ BOOST_AUTO_TEST_CASE(a_change_by_a_rule_leaves_what_slurmctld_reads_otherwise) {
     const auto changed = decide(policy.get()).changed;
     BOOST_TEST_REQUIRE(changed.has_value());
     BOOST_TEST(changed->comment.value() == "seen");
-    BOOST_TEST(changed->min_nodes.value() == 0u);
+    BOOST_TEST(changed->min_nodes.value() == 1u); // slurmctld would give it other GPUs for 0
     BOOST_TEST(changed->tasks.value() == 0u);
     BOOST_TEST(!changed->exclusive);
     BOOST_TEST(changed->details.get(model::JobDetail::core_spec).number == 1);
+}
+
+BOOST_AUTO_TEST_CASE(no_nodes_are_sent_on_as_the_one_that_rules_read) {
+    const auto policy = test::load_rule("rule { name = 'idle', submit = function(job) end }");
+    request.partition = "main";
+    BOOST_TEST(!decide(policy.get()).changed.has_value());
+    request.tasks = 0;
+    BOOST_TEST(!decide(policy.get()).changed.has_value());
+    request.min_nodes = 0;
+    const auto changed = decide(policy.get()).changed;
+    BOOST_TEST_REQUIRE(changed.has_value());
+    BOOST_TEST(changed->min_nodes.value() == 1u);
+    BOOST_TEST(changed->tasks.value() == 0u);
+    BOOST_TEST(changed->partition.value() == "main");
+    BOOST_TEST(!decide().changed.has_value()); // no rules
 }
 
 BOOST_AUTO_TEST_CASE(a_count_that_a_rule_writes_is_written) {

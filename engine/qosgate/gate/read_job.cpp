@@ -167,14 +167,16 @@ class CountedJob {
 }
 
 void ReadJob::restore(std::optional<JobRequest>& changed) const {
-    if (!read_ || !changed) return;
+    if (!read_) return;
+    const bool names_no_node = resolved_.request.min_nodes == 0u;
+    if (names_no_node && !changed) changed = *read_;
+    if (!changed) return;
     const auto restore_if_same = [&](auto member) {
         if (*changed.*member == *read_.*member) *changed.*member = resolved_.request.*member;
     };
     for (const Name& name : spelled_names)
         restore_if_same(name.member);
-    for (const auto count : raised_counts)
-        restore_if_same(count);
+    restore_if_same(&JobRequest::tasks);
     restore_if_same(&JobRequest::exclusive);
 }
 

@@ -35,7 +35,9 @@ class ReadJob final : public policy::JobRecounter, public policy::SenderRights {
     /// Whether a rule has asked for the job's QOS.
     [[nodiscard]] bool was_asked_for_own_qos() const noexcept { return view_.was_asked_for_own_qos(); }
 
-    /// Puts back what is read otherwise than the user wrote it, if rules left it alone.
+    /// Puts back what is read otherwise than the user wrote it, if rules left it alone. Only 0 nodes stay 1
+    /// as read, also where rules change nothing: with 0, slurmctld counts no GPU per socket and gives as many
+    /// as the node has (limits/README.md 6.3).
     void restore(std::optional<model::JobRequest>& changed) const;
 
     Result<std::shared_ptr<const policy::RuleInput>> recount(const model::JobRequest& changed) override;

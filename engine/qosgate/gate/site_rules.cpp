@@ -75,7 +75,7 @@ policy::RuleOutcome refuse_hidden_gres() {
     job.measure(costs);
     policy::RuleOutcome outcome = policy.run(job.request(), job.facts());
     if (own_qos != nullptr) policy.note_own_qos(job.was_asked_for_own_qos()); // no trial of a suggestion
-    job.restore(outcome.changed);
+    if (!outcome.rejected) job.restore(outcome.changed);
     return outcome;
 }
 
