@@ -433,6 +433,7 @@ BOOST_AUTO_TEST_CASE(an_answer_has_at_most_eight_lines) {
     request.tres_per_node = "gres:gpu:a100:3";
     request.licenses = "foo:1";
     request.time_limit = TimeLimit{600};
+    request.memory = model::Memory{1000, /*per_cpu=*/true};
 
     const auto message = decide().message;
 
