@@ -297,10 +297,11 @@ BOOST_AUTO_TEST_CASE(of_many_problems_the_first_are_told_in_eight_lines) {
         for (const char* what : {"cpu", "mem"})
             qos(0).limits.set(limit, tres(what), 2);
     const auto told = decide().message;
-    BOOST_TEST_REQUIRE(told.size() == 9u);
+    BOOST_TEST_REQUIRE(told.size() == 10u);
     BOOST_TEST(told[0] == "this job can never start as it is (11 problems):");
     BOOST_TEST(told[7] == "  and 5 more");
-    BOOST_TEST(told[8] == "could start with: --ntasks=2 --nodes=2 --mem=1M --time=01:00:00");
+    BOOST_TEST(told[8] == "this job names no --mem: 1000M per CPU is the default of partition main");
+    BOOST_TEST(told[9] == "could start with: --ntasks=2 --nodes=2 --mem=1M --time=01:00:00");
 }
 
 BOOST_AUTO_TEST_CASE(a_job_is_told_all_limits_that_it_waits_for) {

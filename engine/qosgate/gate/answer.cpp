@@ -172,6 +172,7 @@ const std::string start_later_with = "could start, when other jobs end, with: ";
 bool can_suggest(const ResolvedRequest& asked, const RulesRun* rules) {
     // Options of a part of a heterogeneous job must stand before the colon that ends the part.
     if (asked.request.is_het_part || !is_short(asked)) return false;
+    if (asked.request.empty_names != 0) return false; // which of several names was meant is not known
     if (may_take_whole_nodes(asked.request, asked.view(), asked.context.cluster)) return false;
     if (asked.request.tres_per_socket) return false;   // the selection decides how many sockets a job gets
     if (asked.view().partitions.empty()) return false; // slurmctld refuses such a job
