@@ -311,6 +311,17 @@ class Lint(LimitsTestCase):
         self.cure(cure)
         self.assertNotIn(key, self.findings())
 
+    def test_a_limit_of_one_type_of_gpu(self) -> None:
+        self.set_line("AccountingStorageTRES=gres/gpu,gres/gpu:a100")
+        key = ("typed-limit-alone", "QOS c")
+        told = self.show("qos update c MaxTRESPerUser=gres/gpu:a100=2", "root")
+        self.assertIn("warning: QOS c: jobs that name no type pass MaxTRESPerUser=gres/gpu:a100=2", told.stderr)
+        cure = self.findings()[key]
+        self.assertTrue(cure.endswith(": qosgate qos update c MaxTRESPerUser=gres/gpu=2"), cure)
+        done = self.show("qos update c MaxTRESPerUser=gres/gpu=2", "root")
+        self.assertEqual((done.rc, done.stderr), (0, ""))
+        self.assertNotIn(key, self.findings())
+
     def test_a_qos_that_an_included_file_names_is_not_deleted(self) -> None:
         """The partition is changed at runtime, but slurm.conf still has it for the next start."""
         self.run_line("sacctmgr -i modify user where name=ana account=astro set qos-=c")

@@ -108,6 +108,33 @@ class Faults(SpecTestCase):
             self.assertIn(words, text)
         self.assertFalse(self.exists("fa1") or self.exists("fa2"))
 
+    def test_a_limit_that_is_wrong_by_itself_is_told_at_once(self) -> None:
+        told = self.qos("create", "fz1", "MaxWall=0", "Priority=5").stderr
+        self.assertIn("qosgate: warning: QOS fz1: MaxWall=00:00:00 allows no job: zero is a limit", told)
+        self.assertIn("unset it: qosgate qos update fz1 MaxWall=-1\n", told)
+        self.assertEqual(self.qos("update", "fz1", "Priority=6").stderr, "")  # it was so before
+        self.assertIn("GrpJobs=0 allows no job", self.qos("update", "fz1", "GrpJobs=0", "--dry-run").stderr)
+        self.assertEqual(self.qos("update", "fz1", "MaxWall=1", "MaxTRESPerUser=cpu=1").stderr, "")
+
+        body = "owner: base\nqos:\n  fz2: { GrpJobs: 0 }\n"
+        file = self.write("a.yaml", body)
+        warning = "QOS fz2: GrpJobs=0 allows no job"
+        self.assertIn(f"Warning: {warning}", self.spec("plan", file, rc=CHANGES).stdout)
+        self.assertIn(warning, self.spec_json("plan", file, rc=CHANGES)["warnings"][0])
+        silent = self.write("b.yaml", body + "silence: [{ code: zero-limit, reason: closed for now }]\n")
+        self.assertEqual(self.spec_json("plan", silent, rc=CHANGES)["warnings"], [])
+        self.assertIn(f"Warning: {warning}", self.spec("apply", file, "--yes").stdout)
+        self.assertEqual(self.spec_json("plan", file)["warnings"], [])
+
+    def test_times_and_sizes_are_read_alike(self) -> None:
+        self.qos("create", "fy1", "MaxWall=8h", "GrpTRES=mem=2TB")
+        file = self.write("a.yaml", "owner: copies\nqos:\n  fy1: { MaxWall: 8h, GrpTRES: { mem: 2TB } }\n")
+        plan = self.spec_json("plan", file, rc=CHANGES)
+        self.assertEqual([qos["changes"] for qos in plan["updated"]], [{}])
+        self.assertIn("mem=2T\n", self.qos("get", "fy1").stdout)
+        for wrong in ("MaxWall=8x", "GrpTRES=mem=2B"):
+            self.qos("update", "fy1", wrong, rc=BAD_DATA)
+
     def test_an_offline_lint_knows_the_names_of_resources(self) -> None:
         file = self.write("a.yaml", "owner: base\nqos:\n  fb1: { GrpTRES: { gpus: 4 } }\n")
         self.assertIn("'gpus': there is no TRES of that name; did you mean gpu?", self.spec("lint", "--offline", file, rc=BAD_DATA).stderr)
