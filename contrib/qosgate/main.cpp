@@ -86,6 +86,15 @@ std::string hint_for_option(const CLI::App& command, std::span<char*> words) {
     return {};
 }
 
+/// "--until and --reason are required": all that are missing. Empty: none is.
+std::string describe_missing(const CLI::App& command) {
+    std::vector<std::string> missing;
+    for (const CLI::Option* option : command.get_options())
+        if (option->get_required() && option->count() == 0) missing.push_back(option->get_name());
+    if (missing.empty()) return {};
+    return text::format("{} {} required", text::join(missing, " and "), missing.size() == 1 ? "is" : "are");
+}
+
 int usage_error(Output& output, const std::string& message, const std::string& path) {
     output.fail(usage_code, message + " ('" + path + " --help' shows how)");
     return exit_usage;
@@ -125,6 +134,12 @@ int run_command_line(int argc, char** argv, Output& output) {
         return run(invocation, output);
     } catch (const CLI::Success& help) {
         return app.exit(help, std::cout, std::cerr);
+    } catch (const CLI::RequiredError& error) {
+        const std::string missing = describe_missing(*where.command);
+        return usage_error(output,
+                           (missing.empty() ? text::printable(error.what()) : missing) +
+                               hint_for_option(*where.command, words),
+                           where.path);
     } catch (const CLI::ParseError& error) {
         return usage_error(output, text::printable(error.what()) + hint_for_option(*where.command, words),
                            where.path);

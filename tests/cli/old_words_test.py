@@ -45,6 +45,16 @@ class OldWordsTest(unittest.TestCase):
         for words in (("qos", "list", "--zzzzzz"), ("spec", "export")):
             self.assertNotIn("there is no option", run(*words).stderr)
 
+    def test_all_options_that_are_missing_are_told_together(self) -> None:
+        for words, answer in (
+            (("access", "grant", "--qos", "a", "--user", "b"), "error: --until and --reason are required ('"),
+            (("access", "grant", "--qos", "a", "--user", "b", "--reason", "x"), "error: --until is required ('"),
+        ):
+            with self.subTest(words):
+                done = run(*words)
+                self.assertEqual((done.returncode, done.stdout), (64, ""))
+                self.assertIn(answer, done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
