@@ -205,6 +205,49 @@ BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_gone
     BOOST_TEST(!std::filesystem::exists(path));
 }
 
+BOOST_AUTO_TEST_CASE(it_is_written_again_at_once_when_the_clock_is_set) {
+    const Directory directory;
+    const auto path = directory.path / "status.json";
+    auto shift = std::make_shared<std::atomic<int>>(0);
+    const auto wall_clock = [shift] { return std::time(nullptr) + *shift; };
+    const auto is_of = [&](int seconds) {
+        const std::string text = read(path);
+        const auto at = text.rfind(' ');
+        if (at == std::string::npos) return false;
+        const long age = wall_clock() - std::stol(text.substr(at));
+        return age >= 0 && age < seconds;
+    };
+    plugin::StatusFile file;
+    file.start({path, {}}, {.describe = [] { return Text{"\"a\": 1"}; }, .wall_clock = wall_clock});
+    BOOST_TEST_REQUIRE(becomes_true([&] { return !read(path).empty(); }));
+    for (const int set : {3600, -3600, 0}) {
+        *shift = set;
+        BOOST_TEST(becomes_true([&] { return is_of(30); }), set);
+    }
+
+    // Slow corrections are no reason to write.
+    const auto time_of = [&] { return std::filesystem::last_write_time(path).time_since_epoch().count(); };
+    const auto written = time_of();
+    *shift = 1;
+    std::atomic<int> looks = 0;
+    file.stop(1s);
+    plugin::StatusFile again;
+    again.start({path, {}}, {.describe =
+                                 [&looks] {
+                                     ++looks;
+                                     return Text{"\"a\": 1"};
+                                 },
+                             .wall_clock = wall_clock});
+    BOOST_TEST_REQUIRE(becomes_true([&] { return looks >= 2; }));
+    const auto first = time_of();
+    BOOST_TEST(first > written);
+    *shift = 2;
+    const int seen = looks;
+    BOOST_TEST_REQUIRE(becomes_true([&] { return looks >= seen + 2; }));
+    BOOST_TEST(time_of() == first);
+    again.stop(1s);
+}
+
 BOOST_AUTO_TEST_CASE(what_an_earlier_process_left_half_written_is_taken_away_at_the_start) {
     const Directory directory;
     const auto left = directory.path / "status.json.AbC123";
