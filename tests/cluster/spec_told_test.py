@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from qosgate_dev.testing import HANG_SECONDS, main
+from qosgate_dev.testing import HANG_SECONDS, build_root, main
 
 from qos_cli import BAD_DATA, NO_PERMISSION, OK, USAGE
 from spec_command_test import CHANGES, SpecTestCase
@@ -297,6 +297,29 @@ class Watching(SpecTestCase):
         self.assertEqual(process.returncode, 0)
         self.assertEqual(len(re.findall("MaxWal: there is no such key", told)), 1, told)  # told one time
         self.assertIn("this run succeeded, after 3 failed runs", told)
+
+    def test_it_goes_on_when_the_clock_is_set(self) -> None:
+        shift = self.state / "shift"
+        shift.write_text("0")
+        clock = build_root() / "tests/cluster/helpers/shifted_clock.so"
+        preload = f'SHIFTED_CLOCK={shift} LD_PRELOAD="{clock} $LD_PRELOAD" exec "$@"'
+        file = self.write("a.yaml", "owner: base\nqos:\n  wd1: { MaxWall: 60 }\n")
+        status = self.state / "status.json"
+        process = self.start_program(
+            "env", "--default-signal=TERM", "sh", "-c", preload, "sh", str(self.binary), "spec", "watch", file,
+            "--interval", "1s", "--status", str(status), "--history", self.history,
+        )
+        self.cluster.wait_for(lambda: self.stored("wd1", "maxwall") == "01:00:00", "it is applied")
+        now = json.loads(status.read_text())["last_run"] if status.exists() else time.time()
+        for wall, seconds in ((70, -3600), (80, 3600)):
+            shift.write_text(str(seconds))
+            self.cluster.wait_for(
+                lambda seconds=seconds: abs(json.loads(status.read_text())["last_run"] - now - seconds) < 1800, "it has run since"
+            )
+            self.qos("update", "wd1", f"MaxWall={wall}")
+            self.cluster.wait_for(lambda: self.stored("wd1", "maxwall") == "01:00:00", "it is set right")
+        process.terminate()
+        process.communicate(timeout=HANG_SECONDS)
 
     def test_a_signal_at_any_moment_ends_it_and_leaves_all_or_nothing(self) -> None:
         names = [f"wc{i}" for i in range(20)]
