@@ -30,6 +30,12 @@ constexpr std::array<OldHabit, 4> old_habits{{
     {"show", "list"},
 }};
 
+/// Options of Slurm's commands, and those here.
+constexpr std::array<OldHabit, 2> old_options{{
+    {"--format", "--fields"},
+    {"--noheader", "--parsable"},
+}};
+
 /// What to add to a message about a word that is not a command.
 std::string hint_for(std::string_view unknown, const std::vector<std::string>& names) {
     for (const OldHabit& habit : old_habits)
@@ -80,7 +86,10 @@ std::string hint_for_option(const CLI::App& command, std::span<char*> words) {
         if (word == "--") break;
         const std::string_view name = word.substr(0, word.find('='));
         if (!name.starts_with("--") || std::ranges::find(names, name) != names.end()) continue;
-        const std::string near = text::did_you_mean(name, names);
+        const auto old = std::ranges::find(old_options, name, &OldHabit::word);
+        const bool is_old = old != old_options.end() && std::ranges::find(names, old->command) != names.end();
+        const std::string near =
+            is_old ? text::format("; did you mean {}?", old->command) : text::did_you_mean(name, names);
         if (!near.empty()) return text::format("; there is no option {}{}", text::printable(name), near);
     }
     return {};
