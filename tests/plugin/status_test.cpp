@@ -87,28 +87,36 @@ BOOST_AUTO_TEST_CASE(times_of_decisions_are_counted_up_to_their_bounds) {
 
 BOOST_AUTO_TEST_CASE(results_are_counted_by_rule_and_reason_and_are_bounded) {
     plugin::DecisionResults results;
-    const auto count = [&](std::string rule, std::string reason) {
+    const auto count = [&](std::string rule, std::string reason, std::string_view outcome = {}) {
         model::Decision decision;
-        decision.events.push_back(
-            {.did = "refused", .rule = std::move(rule), .file = {}, .reason = std::move(reason), .text = {}});
+        decision.events.push_back({.did = "refused",
+                                   .rule = std::move(rule),
+                                   .file = {},
+                                   .reason = std::move(reason),
+                                   .text = {},
+                                   .outcome = outcome});
         results.count(decision, std::chrono::microseconds(1));
     };
     BOOST_TEST(results.to_json().ends_with(R"("results": [], "other_results": 0)"));
     count("say \"no\"", "");
     count("say \"no\"", "");
-    count("", "QOSGrpCpuLimit");
+    count("", "QOSGrpCpuLimit", "refused");
+    count("", "QOSGrpCpuLimit", "waits");
 
     const std::string json = results.to_json();
     BOOST_TEST(
-        json.find(R"({"did": "refused", "rule": "say \"no\"", "file": null, "reason": null, "count": 2})") !=
+        json.find(
+            R"({"did": "refused", "rule": "say \"no\"", "file": null, "reason": null, "outcome": null, "count": 2})") !=
         std::string::npos);
-    BOOST_TEST(json.find(R"("rule": null, "file": null, "reason": "QOSGrpCpuLimit", "count": 1})") !=
-               std::string::npos);
-    for (std::size_t i = 2; i < plugin::DecisionResults::max_kinds + 3; ++i)
+    for (const std::string outcome : {"refused", "waits"})
+        BOOST_TEST(json.find(R"("rule": null, "file": null, "reason": "QOSGrpCpuLimit", "outcome": ")" +
+                             outcome + R"(", "count": 1})") != std::string::npos);
+    for (std::size_t i = 3; i < plugin::DecisionResults::max_kinds + 3; ++i)
         count("r" + std::to_string(i), "");
     BOOST_TEST(results.to_json().ends_with(R"("other_results": 3)"));
-    count("", "QOSGrpCpuLimit"); // is told apart already
-    BOOST_TEST(results.to_json().find(R"("reason": "QOSGrpCpuLimit", "count": 2})") != std::string::npos);
+    count("", "QOSGrpCpuLimit", "waits"); // is told apart already
+    BOOST_TEST(results.to_json().find(R"("reason": "QOSGrpCpuLimit", "outcome": "waits", "count": 2})") !=
+               std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(lua_behind_qosgate_is_a_problem_and_before_it_is_none) {
