@@ -31,7 +31,8 @@ namespace qg::plugin {
 }
 
 [[gnu::cold]] void DecisionResults::count_event(const model::DecisionEvent& event) {
-    auto key = std::tuple(event.rule, event.file, event.reason, std::string(event.did));
+    auto key =
+        std::tuple(event.rule, event.file, event.reason, std::string(event.did), std::string(event.outcome));
     const auto found = results_.find(key);
     if (found != results_.end())
         ++found->second;
@@ -49,13 +50,13 @@ std::string DecisionResults::to_json() const {
         counts.push_back(std::to_string(count.load()));
     const std::scoped_lock lock(mutex_);
     for (const auto& [key, count] : results_) {
-        const auto& [rule, file, reason, did] = key;
+        const auto& [rule, file, reason, did, outcome] = key;
         const auto or_null = [](const std::string& text) {
             return text.empty() ? "null" : json::quote(text);
         };
-        results.push_back(text::format(R"({{"did": {}, "rule": {}, "file": {}, "reason": {}, "count": {}}})",
-                                       json::quote(did), or_null(rule), or_null(file), or_null(reason),
-                                       count));
+        results.push_back(text::format(
+            R"({{"did": {}, "rule": {}, "file": {}, "reason": {}, "outcome": {}, "count": {}}})",
+            json::quote(did), or_null(rule), or_null(file), or_null(reason), or_null(outcome), count));
     }
     return text::format(
         R"("decision_times": {{"bounds_us": [{}], "counts": [{}], "sum_us": {}}}, "results": [{}], "other_results": {})",

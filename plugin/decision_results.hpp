@@ -38,8 +38,9 @@ class DecisionResults {
     std::array<std::atomic<std::uint64_t>, bounds.size() + 1> times_{};
     std::atomic<std::uint64_t> nanoseconds_ = 0;
     mutable std::mutex mutex_;
-    /// By rule, file, Reason and what it did. Guarded by mutex_, as is `others_`.
-    std::map<std::tuple<std::string, std::string, std::string, std::string>, std::uint64_t> results_;
+    /// By rule, file, Reason, what it did and what becomes of the job. Guarded by mutex_, as is `others_`.
+    std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, std::uint64_t>
+        results_;
     std::uint64_t others_ = 0;
 };
 

@@ -21,13 +21,20 @@ constexpr std::chrono::seconds interval{1};
 /// slurmctld answers.
 constexpr int start_wait_factor = 10;
 
+/// Seconds by which the wall clock may part from the steady one, as it is slowly corrected.
+constexpr std::time_t clock_tolerance = 2;
+
+std::time_t to_seconds(std::chrono::steady_clock::time_point time) {
+    return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+
 } // namespace
 
 class StatusFile::Shared {
   public:
     Shared(StatusFile::Paths paths, StatusFile::Source source)
         : paths_(std::move(paths)), describe_(std::move(source.describe)),
-          prepare_(std::move(source.prepare)) {}
+          prepare_(std::move(source.prepare)), wall_clock_(std::move(source.wall_clock)) {}
 
     /// The data that describe() borrows may be destroyed.
     void forget() {
@@ -48,14 +55,18 @@ class StatusFile::Shared {
         const auto now = std::chrono::steady_clock::now();
         if (members.empty() || described->is_standby != is_standby_) leave();
         is_standby_ = described->is_standby;
-        if (members.empty() || (members == written_ && now < due_)) return;
-        const auto done = replace_file(
-            path(), "{" + members + ", \"written_at\": " + std::to_string(std::time(nullptr)) + "}\n", 0644,
-            Durability::cached);
+        const std::time_t time = wall_clock_();
+        const std::time_t offset = time - to_seconds(now);
+        const bool is_clock_set = offset < offset_ - clock_tolerance || offset > offset_ + clock_tolerance;
+        if (members.empty() || (members == written_ && now < due_ && !is_clock_set)) return;
+        const auto done =
+            replace_file(path(), "{" + members + ", \"written_at\": " + std::to_string(time) + "}\n", 0644,
+                         Durability::cached);
         if (!done && !has_failed_) log_error(("status: " + done.error().message).c_str());
         has_failed_ = !done;
         written_ = std::move(members);
         due_ = now + max_age;
+        offset_ = offset;
     }
 
     [[nodiscard]] std::chrono::milliseconds next_look() {
@@ -94,10 +105,12 @@ class StatusFile::Shared {
     std::atomic<bool> is_left_ = false;
     // Only the thread uses these.
     std::function<void()> prepare_;
+    std::function<std::time_t()> wall_clock_;
     StartWait wait_{start_wait_factor};
     bool is_standby_ = false; ///< when it was asked last
     std::string written_;     ///< to path(); empty: nothing
     std::chrono::steady_clock::time_point due_;
+    std::time_t offset_ = 0; ///< of the wall clock from the steady one, when it was written last
     bool has_failed_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "qosgate/base/detached_thread.hpp"
 
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -46,11 +47,13 @@ class StatusFile {
         /// Called before each `describe`; may be empty. It may wait for slurmctld's locks, and must own
         /// everything that it uses: stop() does not wait for it.
         std::function<void()> prepare = {};
+        /// Seconds since 1970, in tests of another clock.
+        std::function<std::time_t()> wall_clock = [] { return std::time(nullptr); };
     };
 
-    /// Writes {<members>, "written_at": <seconds>} whenever the members change, atomically, and also at
-    /// regular intervals. A standby that is in charge removes its file as a standby.
-    /// Errors: throws std::system_error if no thread can be created.
+    /// Writes {<members>, "written_at": <seconds>} whenever the members change, atomically, also when the
+    /// clock was set, because readers go by the age, and at regular intervals. A standby that is in charge
+    /// removes its file as a standby. Errors: throws std::system_error if no thread can be created.
     void start(Paths paths, Source source);
 
     /// Ends the thread, which removes the file if it wrote it. Waits for this no longer than `patience`;

@@ -98,12 +98,12 @@ std::optional<std::string> or_unset(const std::string& text) {
 }
 
 // What accounting holds of a request. Values that jobs have got without asking count as values, but not as
-// set.
-constexpr std::array<std::string_view, 23> known_values{
-    "qos",      "partition",   "account",     "time_limit", "name",        "user",
-    "uid",      "nodes",       "cpus",        "memory",     "gpus",        "tres",
-    "array",    "array_tasks", "reservation", "features",   "licenses",    "license_counts",
-    "work_dir", "is_het_part", "het_offset",  "is_batch",   "interactive",
+// set. The sender is not there, and counts as the owner: only root and SlurmUser submit for others.
+constexpr std::array<std::string_view, 24> known_values{
+    "qos",         "partition",   "account",     "time_limit", "name",           "user",     "uid",
+    "submit_uid",  "nodes",       "cpus",        "memory",     "gpus",           "tres",     "array",
+    "array_tasks", "reservation", "features",    "licenses",   "license_counts", "work_dir", "is_het_part",
+    "het_offset",  "is_batch",    "interactive",
 };
 constexpr std::array<std::string_view, 8> known_if_set{
     "array", "array_tasks", "reservation", "features", "licenses", "license_counts", "is_het_part", "gpus"};

@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace qg::cli {
@@ -92,10 +93,12 @@ bool is_binary(const fs::path& program) {
     return std::string_view(magic.data(), magic.size()) == std::string_view(ELFMAG, SELFMAG);
 }
 
+/// Whether the loader ignores LD_PRELOAD for it.
 bool has_privileges(const fs::path& program) {
     std::error_code problem;
     const fs::perms mode = fs::status(program, problem).permissions();
-    return (mode & (fs::perms::set_uid | fs::perms::set_gid)) != fs::perms::none;
+    return (mode & (fs::perms::set_uid | fs::perms::set_gid)) != fs::perms::none ||
+           getxattr(program.c_str(), "security.capability", nullptr, 0) > 0;
 }
 
 /// Slurm's own client. Only into a binary a module can be loaded, and a script may undo what keeps its client
@@ -109,9 +112,10 @@ Result<fs::path> find_client(const std::string& name) {
         if (has_privileges(program))
             return Error{
                 ErrorCode::unavailable,
-                text::format("{} runs with privileges of its own (setuid or setgid), so nothing can be "
-                             "loaded into it",
-                             text::printable(program.string(), 4000))};
+                text::format(
+                    "{} runs with privileges of its own (setuid, setgid or file capabilities), so nothing "
+                    "can be loaded into it",
+                    text::printable(program.string(), 4000))};
         if (is_binary(program)) return program;
         return Error{ErrorCode::unavailable,
                      text::format("{} is a script, or cannot be read: put the directory of Slurm's own {} "

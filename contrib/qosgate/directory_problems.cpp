@@ -8,7 +8,10 @@
 #include "qosgate/policy/findings.hpp"
 
 #include <algorithm>
+#include <ctime>
+#include <system_error>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace qg::cli {
@@ -51,12 +54,45 @@ std::vector<policy::Finding> find_all(const PolicyDirectory& directory) {
     return found;
 }
 
+/// The directory, if it is that of this host's slurmctld and this process can read what slurmctld reads.
+std::optional<PolicyDirectory> find_own_directory(const std::filesystem::path& path) {
+    auto directory = find_policy_directory(path.string());
+    if (!directory || !directory->reader || (geteuid() != 0 && geteuid() != *directory->reader))
+        return std::nullopt;
+    return *std::move(directory);
+}
+
+/// When the directory or something in it was changed last.
+std::time_t last_change_in(const std::filesystem::path& path) {
+    std::time_t last = 0;
+    const auto look = [&](const std::filesystem::path& at) {
+        struct stat status {};
+        if (lstat(at.c_str(), &status) == 0) last = std::max(last, status.st_ctim.tv_sec);
+    };
+    look(path);
+    std::error_code problem;
+    for (std::filesystem::recursive_directory_iterator at(path, problem), end; !problem && at != end;
+         at.increment(problem))
+        look(at->path());
+    return last;
+}
+
 } // namespace
 
+std::optional<std::string> find_settled_hash(const std::filesystem::path& path) {
+    constexpr std::time_t settles_in = 10;
+    const auto directory = find_own_directory(path);
+    if (!directory || std::time(nullptr) < last_change_in(path) + settles_in) return std::nullopt;
+    const ReaderRights rights(*directory);
+    if (rights.are_missing()) return std::nullopt;
+    const auto sources = policy::read_source_directory(path, *directory->reader);
+    if (!sources || !sources->exists) return std::nullopt;
+    return text::format("{:016x}", policy::hash_of(*sources));
+}
+
 DirectoryProblems find_problems(const std::filesystem::path& path, std::string_view known) {
-    const auto directory = find_policy_directory(path.string());
-    // Another reader may be unable to read what slurmctld reads.
-    if (!directory || !directory->reader || (geteuid() != 0 && geteuid() != *directory->reader)) return {};
+    const auto directory = find_own_directory(path);
+    if (!directory) return {};
     const std::vector<policy::Finding> found = find_all(*directory);
     const auto error = find_known(found, known);
     if (error == found.end()) return {};

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What else is wrong in a directory of rules that slurmctld does not load: slurmctld stops at the first
-// error.
+// What is in the directory of rules of this host's slurmctld, beside what slurmctld tells about it: what else
+// is wrong if it does not load, because slurmctld stops at the first error, and which rules it has.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,5 +24,10 @@ struct DirectoryProblems {
 /// neither root nor slurmctld's user. Cost: blocking reads; compiles and runs every file. Threads: the
 /// process must have one only.
 DirectoryProblems find_problems(const std::filesystem::path& directory, std::string_view known);
+
+/// The hash of the rules in the directory, as the plugin's report has it, if slurmctld has had ten seconds to
+/// read them. Empty: something was changed later, there is no directory, it cannot be read, or as above.
+/// Cost: blocking reads. Threads: the process must have one only.
+std::optional<std::string> find_settled_hash(const std::filesystem::path& directory);
 
 } // namespace qg::cli

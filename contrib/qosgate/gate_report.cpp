@@ -165,8 +165,12 @@ Result<GateReport> GateReport::read_file(const std::filesystem::path& file) {
 
 GateReport::Writer GateReport::find_writer(std::time_t now) const {
     if (!exists()) return Writer::absent;
-    if (is_gone()) return Writer::gone;
+    const auto runs = is_running();
+    if (runs == false) return Writer::gone;
     const double age = static_cast<double>(now) - number("written_at").value_or(0);
+    if (runs == true)
+        return age > static_cast<double>(late) || age < -static_cast<double>(late) ? Writer::late
+                                                                                   : Writer::runs;
     if (age > static_cast<double>(oldest)) return Writer::silent;
     return age < -static_cast<double>(newest) ? Writer::in_future : Writer::runs;
 }
@@ -175,16 +179,16 @@ bool GateReport::is_of_this_host() const {
     return text("host") == own_host_name();
 }
 
-bool GateReport::is_gone() const {
-    if (!is_of_this_host()) return false; // nothing more is known from here
+std::optional<bool> GateReport::is_running() const {
+    if (!is_of_this_host()) return std::nullopt;
     const auto process =
         static_cast<pid_t>(std::min<std::uint64_t>(count("pid"), std::numeric_limits<pid_t>::max()));
-    if (process > 0 && kill(process, 0) != 0 && errno == ESRCH) return true;
+    if (process > 0 && kill(process, 0) != 0 && errno == ESRCH) return false;
     // Where /proc hides other users' processes, the start is not known.
     const auto start = process_start(process);
-    if (!start) return geteuid() == 0;
+    if (!start) return geteuid() == 0 ? std::optional(false) : std::nullopt;
     const auto reported = number("process_start");
-    return reported && *reported != static_cast<double>(*start);
+    return reported ? std::optional(*reported == static_cast<double>(*start)) : std::nullopt;
 }
 
 } // namespace qg::cli

@@ -67,6 +67,8 @@ class GateReport : public ReportPart {
     /// of two hosts may differ a little.
     static constexpr std::time_t oldest = 120;
     static constexpr std::time_t newest = 60; ///< ahead of the own clock
+    /// On its own host, where there is one clock and the process is seen, a report is late before that.
+    static constexpr std::time_t late = 45;
 
     static constexpr std::uintmax_t max_bytes = std::uintmax_t{4} * 1024 * 1024;
     static constexpr int max_depth = 16; ///< objects in objects
@@ -94,22 +96,27 @@ class GateReport : public ReportPart {
     /// What is known of the slurmctld that wrote the report.
     enum class Writer : std::uint8_t {
         runs,
-        absent,   ///< no report
-        gone,     ///< its process is not there any more
-        silent,   ///< the report is old
+        late,   ///< its process runs on this host, but the report is old, or of a time that is still to come
+        absent, ///< no report
+        gone,   ///< its process is not there any more
+        silent, ///< the report is old
         in_future ///< the report is of a time that is still to come
     };
     [[nodiscard]] Writer find_writer(std::time_t now) const;
 
     /// Whether a slurmctld has the plugin.
-    [[nodiscard]] bool is_loaded(std::time_t now) const { return find_writer(now) == Writer::runs; }
+    [[nodiscard]] bool is_loaded(std::time_t now) const {
+        const Writer writer = find_writer(now);
+        return writer == Writer::runs || writer == Writer::late;
+    }
 
     /// Whether a slurmctld of this host wrote it.
     [[nodiscard]] bool is_of_this_host() const;
 
   private:
     static Result<GateReport> read_file(const std::filesystem::path& file);
-    [[nodiscard]] bool is_gone() const;
+    /// Whether its process runs; empty: that is not known from here.
+    [[nodiscard]] std::optional<bool> is_running() const;
 };
 
 } // namespace qg::cli

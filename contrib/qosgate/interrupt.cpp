@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "interrupt.hpp"
 
+#include "signals.hpp"
+
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <optional>
 
 namespace qg::cli {
 namespace {
@@ -15,6 +18,7 @@ constexpr std::array<int, 3> noted_signals{SIGINT, SIGTERM, SIGHUP};
 
 std::atomic<CommitStep> current_step{CommitStep::undone};
 std::atomic<int> waiting_signal{0};
+std::optional<HandledSignals> signals; ///< outlives the watch where something may be stored
 static_assert(std::atomic<CommitStep>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 /// Ends the program by the signal; from a handler, as soon as that returns.
@@ -70,7 +74,13 @@ void on_signal(int number) {
 
 } // namespace
 
-InterruptWatch::InterruptWatch() : signals_(noted_signals, on_signal) {}
+InterruptWatch::InterruptWatch() {
+    signals.emplace(noted_signals, on_signal);
+}
+
+InterruptWatch::~InterruptWatch() {
+    if (current_step == CommitStep::undone) signals.reset();
+}
 
 void InterruptWatch::note(CommitStep step) {
     current_step = step;

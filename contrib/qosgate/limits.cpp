@@ -11,6 +11,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/model/limit_facts.hpp"
+#include "qosgate/model/tres_name.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -143,6 +144,13 @@ void print_group(const AccountLimits& account, const LimitGroup& group, const mo
             table.rows.push_back(row_of(group.limits[i], group.first == i, style));
         print_aligned(out, table, terminal_width(), "  ");
     }
+    for (const LimitUse& use : group.limits)
+        if (use.is_passed_by_untyped && use.is_exceeded())
+            out << text::format(
+                "  {}: {} in use of {}: jobs that ask for {} and name no type count here, but "
+                "this limit does not hold them\n",
+                use.subject, limit_number(use, use.limit.used), limit_number(use, use.limit.value),
+                model::untyped_tres(use.tres));
     if (!style.all) return;
     for (const LimitUse& use : group.limits)
         if (use.users && !use.users->empty())
@@ -209,6 +217,7 @@ ordered_json limit_json(const LimitUse& use, bool is_first) {
             {"used", use.counts_others() && !use.hides_usage ? ordered_json(use.limit.used) : ordered_json()},
             {"left", or_null(use.left())},
             {"binds_first", is_first},
+            {"passed_by_untyped", use.is_passed_by_untyped},
             {"reason", use.limit.reason},
             {"users", users}};
 }
@@ -306,7 +315,9 @@ void add_limits(Command app, Invocation& invocation) {
         "  limits            limit (sacctmgr's name), tres, counts (whose jobs together: job, node, user,\n"
         "                    account, group), set_by (qos, association), owner, of_partition (it is that\n"
         "                    partition's QOS), text, is_minimum, value, mine, used, left (null: not known,\n"
-        "                    hidden, or for each job by itself), binds_first, reason (squeue's), users "
+        "                    hidden, or for each job by itself), binds_first, passed_by_untyped (of one "
+        "type of\n"
+        "                    GPU: jobs that name no type are not held by it), reason (squeue's), users "
         "(with\n"
         "                    --all: who holds how much; null: not known). Memory is in MiB, times in "
         "minutes.\n"

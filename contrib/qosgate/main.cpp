@@ -31,6 +31,12 @@ constexpr std::array<OldHabit, 4> old_habits{{
     {"show", "list"},
 }};
 
+/// Options of Slurm's commands, and those here.
+constexpr std::array<OldHabit, 2> old_options{{
+    {"--format", "--fields"},
+    {"--noheader", "--parsable"},
+}};
+
 /// What to add to a message about a word that is not a command.
 std::string hint_for(std::string_view unknown, const std::vector<std::string>& names) {
     for (const OldHabit& habit : old_habits)
@@ -81,7 +87,10 @@ std::string hint_for_option(const CLI::App& command, std::span<char*> words) {
         if (word == "--") break;
         const std::string_view name = word.substr(0, word.find('='));
         if (!name.starts_with("--") || std::ranges::find(names, name) != names.end()) continue;
-        const std::string near = text::did_you_mean(name, names);
+        const auto old = std::ranges::find(old_options, name, &OldHabit::word);
+        const bool is_old = old != old_options.end() && std::ranges::find(names, old->command) != names.end();
+        const std::string near =
+            is_old ? text::format("; did you mean {}?", old->command) : text::did_you_mean(name, names);
         if (!near.empty()) return text::format("; there is no option {}{}", text::printable(name), near);
     }
     return {};
@@ -95,6 +104,15 @@ std::string_view find_client_without_dashes(const CLI::App& command, std::span<c
         if (std::ranges::find(clients, word) != clients.end()) return word;
     }
     return {};
+}
+
+/// "--until and --reason are required": all that are missing. Empty: none is.
+std::string describe_missing(const CLI::App& command) {
+    std::vector<std::string> missing;
+    for (const CLI::Option* option : command.get_options())
+        if (option->get_required() && option->count() == 0) missing.push_back(option->get_name());
+    if (missing.empty()) return {};
+    return text::format("{} {} required", text::join(missing, " and "), missing.size() == 1 ? "is" : "are");
 }
 
 int usage_error(Output& output, const std::string& message, const std::string& path) {
@@ -141,8 +159,11 @@ int run_command_line(int argc, char** argv, Output& output) {
             return usage_error(output,
                                text::format("put -- before {}: {} -- {} ...", client, where.path, client),
                                where.path);
-        return usage_error(output, text::printable(error.what()) + hint_for_option(*where.command, words),
-                           where.path);
+        std::string problem;
+        if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError))
+            problem = describe_missing(*where.command);
+        if (problem.empty()) problem = text::printable(error.what());
+        return usage_error(output, problem + hint_for_option(*where.command, words), where.path);
     } catch (const std::exception& bug) {
         output.fail(to_string(ErrorCode::internal), text::printable(bug.what(), 500));
         return exit_status(ErrorCode::internal);

@@ -2,6 +2,7 @@
 #include "own_limits.hpp"
 
 #include "every_job.hpp"
+#include "typed_limit.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/partition_rules.hpp"
@@ -157,6 +158,7 @@ class AccountReader {
             }
             group.limits.push_back(describe(limit, view));
         }
+        mark_passed(group.limits);
         group.first = find_first(group.limits);
         if (std::ranges::any_of(to.groups, [&](const LimitGroup& usual) {
                 return usual.partitions.empty() && usual.has_same_limits(group) &&
@@ -192,6 +194,18 @@ class AccountReader {
             if (share && *share > 0 && (!first || *share > *all[*first].share())) first = i;
         }
         return first;
+    }
+
+    static void mark_passed(std::vector<LimitUse>& all) {
+        for (LimitUse& use : all) {
+            const auto is_limited = [&](std::string_view tres) {
+                return std::ranges::any_of(all, [&](const LimitUse& other) {
+                    return other.limit.limit == use.limit.limit && other.tres == tres;
+                });
+            };
+            use.is_passed_by_untyped =
+                !passed_by_untyped(model::facts_of(use.limit.limit), use.tres, is_limited).empty();
+        }
     }
 
     LimitUse describe(const limits::BindingLimit& limit, const model::AccountView& view) const {
@@ -324,6 +338,10 @@ std::optional<double> LimitUse::share() const noexcept {
     if (!left()) return std::nullopt;
     if (limit.value == 0) return 1;
     return static_cast<double>(limit.value - *left()) / static_cast<double>(limit.value);
+}
+
+bool LimitUse::is_exceeded() const noexcept {
+    return counts_others() && !hides_usage && limit.used > limit.value;
 }
 
 bool LimitUse::forbids_tres() const noexcept {

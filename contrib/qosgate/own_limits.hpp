@@ -31,6 +31,8 @@ struct LimitUse {
     std::string partition = {};        ///< set if it is the QOS of a partition
     std::optional<std::uint64_t> mine; ///< the part of `limit.used` that is the user's; empty: not known
     bool hides_usage = false;          ///< PrivateData hides `limit.used` from the reader
+    /// Jobs that ask for the resource without a type are not held by it, and count as its use.
+    bool is_passed_by_untyped = false;
     std::optional<Amounts> users =
         {}; ///< who holds it, most first; empty: not asked for, not known or hidden
 
@@ -40,6 +42,8 @@ struct LimitUse {
     [[nodiscard]] std::optional<std::uint64_t> left() const noexcept;
     /// The used part, from 0 to 1; empty likewise. A limit of zero is used up.
     [[nodiscard]] std::optional<double> share() const noexcept;
+    /// Whether more is used than it allows; false if that is not known.
+    [[nodiscard]] bool is_exceeded() const noexcept;
     /// Whether it is zero and of a TRES that a job has only if it asks for it, such as GPUs: then it forbids
     /// that TRES, and other jobs do not meet it.
     [[nodiscard]] bool forbids_tres() const noexcept;

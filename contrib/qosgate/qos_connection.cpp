@@ -3,6 +3,7 @@
 
 #include "interrupt.hpp"
 #include "qos_json.hpp"
+#include "report/lint_checks.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurmdb/permission.hpp"
@@ -65,6 +66,17 @@ Result<std::vector<model::QosRecord>> select(std::span<const slurmdb::StoredQos>
         records.push_back(spec::without_mark(found->record));
     }
     return records;
+}
+
+void warn_of_mistakes(std::span<const slurmdb::QosUpdate> updates, Output& output) {
+    std::vector<model::QosRecord> old;
+    std::vector<model::QosRecord> now;
+    for (const auto& [before, after] : updates) {
+        old.push_back(before);
+        now.push_back(after);
+    }
+    for (const Finding& finding : find_new_mistakes(std::move(old), std::move(now)))
+        output.warn(warning_of(finding));
 }
 
 void report_changes(Output& output, std::string_view done, std::span<const slurmdb::QosUpdate> updates,

@@ -61,6 +61,9 @@ Result<std::vector<model::QosRecord>> select(std::span<const slurmdb::StoredQos>
 Result<slurmdb::QosPlan> carry_out(QosConnection& access, const slurmdb::Planner& plan_from,
                                    slurmdb::WriteMode mode, Output& output);
 
+/// Warns of limits that a change makes wrong by themselves: those of zero, minima above maxima and the like.
+void warn_of_mistakes(std::span<const slurmdb::QosUpdate> updates, Output& output);
+
 /// Writes what changed: {"created":[{"Name":…,"changes":{…}}],"dry_run":…}, or as lines "  MaxWall: old ->
 /// new". Marks of ownership are left out. `done` is the past participle ("created").
 /// `more` are further members of the object.

@@ -54,6 +54,7 @@ Result<int> create(const CreateOptions& options, Output& output) {
         nothing.name = record.name;
         report.push_back({nothing, record});
     }
+    warn_of_mistakes(report, output);
     report_changes(output, "created", report, mode);
     return 0;
 }

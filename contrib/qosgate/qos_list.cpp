@@ -217,7 +217,8 @@ void add_qos_list(Command qos, Invocation& invocation) {
         })
         .type_name("N|all");
     command.add_option("--offset", options->offset, "Skip the first N").type_name("N");
-    command.add_option("--fields", options->fields, "The columns, in this order").type_name("FIELD,...");
+    command.add_option("--fields,--columns", options->fields, "The columns, in this order")
+        .type_name("FIELD,...");
     const Option parsable =
         command.add_flag("--parsable", options->parsable, "Separate columns by '|' (not with --json)");
     add_access_options(command, *options, invocation);

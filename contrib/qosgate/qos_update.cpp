@@ -97,6 +97,7 @@ Result<int> update(const UpdateOptions& options, Output& output) {
         if (!carried_out) return carried_out.error();
         plan = *std::move(carried_out);
         warn_of_owners(plan, output);
+        warn_of_mistakes(plan.updated, output);
     }
     Json more;
     if (*resets) {

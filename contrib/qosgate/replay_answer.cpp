@@ -18,7 +18,8 @@ using nlohmann::ordered_json;
 
 constexpr const char* not_in_accounting =
     "Accounting has the jobs that slurmctld accepted, with the values that they had at last: those of rules, "
-    "defaults and changes. Jobs that were refused are not in it.";
+    "defaults and changes. Jobs that were refused are not in it. Nor is who sent a job: that counts as the "
+    "owner.";
 
 /// Why the site's script was not run; empty: there is none.
 std::optional<std::string> why_script_not_replayed(const Told& told) {

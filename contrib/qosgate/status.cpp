@@ -9,6 +9,7 @@
 #include "gate_report.hpp"
 #include "or_null.hpp"
 
+#include "qosgate/base/process_start.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/plugin_list.hpp"
 #include "qosgate/slurmdb/slurm_conf.hpp"
@@ -19,9 +20,11 @@
 #include <array>
 #include <cstdint>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace qg::cli {
@@ -89,15 +92,67 @@ std::optional<pid_t> find_slurmctld(const slurmdb::SlurmConf& conf) {
     std::string name;
     if (!(std::ifstream(conf.slurmctld_pid_file) >> process)) return std::nullopt;
     if (!(std::ifstream(text::format("/proc/{}/comm", process)) >> name)) return std::nullopt;
-    return name == "slurmctld" ? std::optional(process) : std::nullopt;
+    const bool is_alive = process_start(process).has_value(); // a zombie has a name, too
+    return name == "slurmctld" && is_alive ? std::optional(process) : std::nullopt;
+}
+
+constexpr std::string_view plugin_file = "job_submit_qosgate.so";
+
+/// The directories where slurmctld looks for the plugin, if its file is in none of them; empty: it is there,
+/// or that is not known.
+std::string find_missing_file(const slurmdb::SlurmConf& conf) {
+    const std::string directories = conf.plugin_dir.empty() ? QG_SLURM_PLUGIN_DIR : conf.plugin_dir;
+    for (const std::string_view directory : text::split(directories, ':')) {
+        std::error_code problem;
+        if (std::filesystem::exists(std::filesystem::path(directory) / plugin_file, problem) || problem)
+            return {};
+    }
+    return directories;
+}
+
+/// Whether the process has the plugin's file in its memory.
+bool has_mapped_plugin(pid_t process) {
+    std::ifstream maps(text::format("/proc/{}/maps", process));
+    for (std::string line; std::getline(maps, line);)
+        if (line.ends_with(plugin_file)) return true;
+    return false;
+}
+
+/// Whether the plugin cannot write its report there for want of room.
+bool is_full(const std::string& directory) {
+    constexpr std::uint64_t enough_bytes = 65'536;
+    struct statvfs space {};
+    if (statvfs(directory.c_str(), &space) != 0) return false;
+    return std::uint64_t{space.f_bavail} * space.f_frsize < enough_bytes ||
+           (space.f_files > 0 && space.f_favail == 0);
+}
+
+/// Why a report is not written, as far as it is seen, and what to do.
+std::string describe_unwritten(const slurmdb::SlurmConf& conf) {
+    return is_full(conf.state_save_location)
+               ? text::format("StateSaveLocation {} is full: make room there", conf.state_save_location)
+               : text::format("slurmctld's log says whether it cannot write into {}",
+                              conf.state_save_location);
+}
+
+/// The standbys that answer, "head2, head3", while none is in charge.
+std::string find_ready(const std::vector<Controller>& controllers) {
+    std::vector<std::string> ready;
+    for (const Controller& controller : controllers)
+        if (!controller.is_in_charge && controller.answers == true) ready.push_back(controller.host);
+    return text::join(ready, ", ");
 }
 
 /// The reason why no slurmctld of this host has the plugin that slurm.conf names, and what to do.
-std::string describe_slurmctld(const slurmdb::SlurmConf& conf) {
+std::string describe_slurmctld(const slurmdb::SlurmConf& conf, const std::vector<Controller>& controllers) {
     constexpr std::string_view how = "run scontrol reconfigure; if that does not help, slurmctld's log says "
                                      "why it has not loaded the plugin";
     if (const auto process = find_slurmctld(conf))
         return text::format("slurmctld runs without the plugin, as process {}: {}", *process, how);
+    if (const std::string ready = find_ready(controllers); !ready.empty())
+        return text::format("no slurmctld has reported that it is in charge; {} answers, and takes over when "
+                            "SlurmctldTimeout has passed",
+                            ready);
     return text::format(
         "slurmctld does not run on this host, or it runs without the plugin: start it or, if it runs, {}",
         how);
@@ -111,29 +166,53 @@ std::string show_problem(const std::string& problem) {
     return text::printable(problem, 1000);
 }
 
-/// Why no slurmctld has the plugin. Empty if one has it.
-std::optional<std::string> why_not_loaded(const GateReport& report, const slurmdb::SlurmConf& conf) {
+/// What to do about a report of another host that is not of now.
+constexpr std::string_view look_there =
+    "compare the clocks of both hosts, and look there whether it runs, and into its log";
+
+/// Why no slurmctld has the plugin, which slurm.conf names.
+std::string why_not_loaded(const StatusFinding& finding, const slurmdb::SlurmConf& conf) {
     using Writer = GateReport::Writer;
+    const GateReport& report = finding.report;
     const Writer writer = report.find_writer(std::time(nullptr));
-    if (writer == Writer::runs) return std::nullopt;
-    if (!slurm::loads_qosgate(conf.job_submit_plugins)) return describe_missing_name(conf);
-    switch (writer) {
-    case Writer::absent:
-        return text::format("there is no {}; {}", GateReport::file_in(conf.state_save_location).string(),
-                            describe_slurmctld(conf));
-    case Writer::gone:
-        return text::format("the slurmctld that had it, process {}, is gone; {}", report.count("pid"),
-                            describe_slurmctld(conf));
-    case Writer::in_future:
+    if (writer == Writer::in_future)
+        return text::format("the report of slurmctld on {} is of {}, which is still to come: {}",
+                            report.text("host", "?"), show_time(report.number("written_at")), look_there);
+    if (writer == Writer::silent)
+        return text::format("slurmctld on {} has not reported since {}: {}", report.text("host", "?"),
+                            show_time(report.number("written_at")), look_there);
+    if (const std::string directories = find_missing_file(conf); !directories.empty())
         return text::format(
-            "the report of slurmctld on {} is of {}, which is still to come: compare the clocks",
-            report.text("host", "?"), show_time(report.number("written_at")));
-    case Writer::silent:
-    case Writer::runs: break;
-    }
-    return text::format(
-        "slurmctld on {} has not reported since {}: look there whether it runs, and into its log",
-        report.text("host", "?"), show_time(report.number("written_at")));
+            "no job is accepted by a slurmctld that has read this slurm.conf, and none starts "
+            "with it: JobSubmitPlugins names qosgate, and PluginDir ({}) has no {}; install the "
+            "file, or take the name out, and run scontrol reconfigure",
+            directories, plugin_file);
+    const std::string what =
+        writer == Writer::absent
+            ? text::format("there is no {}", GateReport::file_in(conf.state_save_location).string())
+            : text::format("the slurmctld that had it, process {}, is gone", report.count("pid"));
+    return text::format("{}; {}", what, describe_slurmctld(conf, finding.controllers));
+}
+
+/// The slurmctld of this host that has loaded the plugin and cannot write its report; empty: none is seen.
+std::optional<pid_t> find_mute_slurmctld(const slurmdb::SlurmConf& conf) {
+    const auto process = find_slurmctld(conf);
+    const bool is_mute = process && slurm::loads_qosgate(conf.job_submit_plugins) &&
+                         is_full(conf.state_save_location) && has_mapped_plugin(*process);
+    return is_mute ? process : std::nullopt;
+}
+
+/// Judges a report that no running slurmctld has written.
+void judge_not_loaded(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
+    if (const auto process = find_mute_slurmctld(conf))
+        finding.add(degraded,
+                    text::format("slurmctld, process {}, has loaded the plugin and cannot report, so "
+                                 "what is in force is not known: {}",
+                                 *process, describe_unwritten(conf)));
+    else if (!slurm::loads_qosgate(conf.job_submit_plugins))
+        finding.add(not_loaded, describe_missing_name(conf));
+    else
+        finding.add(not_loaded, why_not_loaded(finding, conf));
 }
 
 /// The rules that fail and were switched to warn because of it, or were not: "rule 'x' (10-x.lua)".
@@ -169,9 +248,36 @@ void judge_policy(StatusFinding& finding, const std::string& why) {
                                            problems.others.size() - max_others));
 }
 
+/// Whether the report tells what is in force now.
+void judge_report(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
+    const GateReport& report = finding.report;
+    if (report.find_writer(std::time(nullptr)) == GateReport::Writer::late) {
+        finding.add(degraded,
+                    text::format("slurmctld runs, as process {}, but its report is of {}, and it writes "
+                                 "one each half minute: what is shown here may be old; {}",
+                                 report.count("pid"), show_time(report.number("written_at")),
+                                 describe_unwritten(conf)));
+        return;
+    }
+    if (!report.is_of_this_host() || report.flag("is_testing") || !report.text("last_error").empty()) return;
+    const auto hash = find_settled_hash(report.text("policy_folder"));
+    if (hash && *hash != report.text("policy"))
+        finding.add(degraded,
+                    text::format("policy: the directory has had other rules for some seconds (hash {}) "
+                                 "than the report says are in force: what is shown here may be old; {}",
+                                 *hash, describe_unwritten(conf)));
+}
+
 /// What is wrong with a plugin that is loaded, and what to do.
 void judge_loaded(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
     const GateReport& report = finding.report;
+    judge_report(finding, conf);
+    if (report.is_of_this_host() && slurm::loads_qosgate(conf.job_submit_plugins))
+        if (const std::string directories = find_missing_file(conf); !directories.empty())
+            finding.add(degraded,
+                        text::format("slurmctld does not start again, because PluginDir ({}) has no {}: "
+                                     "install it before the next restart",
+                                     directories, plugin_file));
     if (!slurm::loads_qosgate(conf.job_submit_plugins))
         finding.add(degraded,
                     text::format("it is in force now, but not after the next restart or reconfigure "
@@ -215,11 +321,12 @@ Result<StatusFinding> examine_plugin() {
     if (!report) return report.error();
     StatusFinding finding;
     finding.report = *std::move(report);
-    if (auto why = why_not_loaded(finding.report, *conf))
-        finding.add(not_loaded, *std::move(why));
-    else
+    const std::time_t now = std::time(nullptr);
+    finding.controllers = look_at_controllers(*conf, finding.report, now);
+    if (finding.report.is_loaded(now))
         judge_loaded(finding, *conf);
-    finding.controllers = look_at_controllers(*conf, finding.report, std::time(nullptr));
+    else
+        judge_not_loaded(finding, *conf);
     for (const Controller& controller : finding.controllers)
         if (controller.is_standby())
             for (std::string& problem : find_standby_problems(controller, finding.report))

@@ -231,11 +231,18 @@ BOOST_AUTO_TEST_CASE(times_and_results_of_the_plugins_report) {
           {{"bounds_us", {10, 100, 1000}}, {"counts", {5, 0, 2, 1}}, {"sum_us", 2'500'000}}},
          {"results",
           {{{"did", "rejected"}, {"rule", "r"}, {"file", "f"}, {"reason", nullptr}, {"count", 3}},
+           {{"did", "failed"}, {"rule", "r"}, {"file", "f"}, {"reason", nullptr}, {"count", 2}}, // of the
+                                                                                                 // three
            {{"did", "warned"},
             {"rule", nullptr},
             {"file", nullptr},
             {"reason", "QOSGrpCpuLimit"},
-            {"count", 4}}}},
+            {"outcome", "refused"},
+            {"count", 4}},
+           {{"did", "warned"}, {"reason", "QOSGrpCpuLimit"}, {"outcome", "waits"}, {"count", 5}},
+           {{"did", "refused"}, {"reason", "QOSGrpCpuLimit"}, {"outcome", "refused"}, {"count", 6}},
+           {{"did", "warned"}, {"reason", "<b>"}, {"outcome", "never starts"}, {"count", 90}},
+           {{"did", "refused"}, {"reason", nullptr}, {"outcome", nullptr}, {"count", 7}}}},
          {"other_results", 1}}));
 
     const std::string text = cli::make_metrics(nullptr, &gate, {}, 0, now);
@@ -247,12 +254,25 @@ BOOST_AUTO_TEST_CASE(times_and_results_of_the_plugins_report) {
                    bucket);
     BOOST_TEST(has(text, "qosgate_gate_decision_seconds_bucket{le=\"+Inf\"} 8\n"));
     BOOST_TEST(has(text, R"(qosgate_gate_results_total{did="rejected",rule="r",file="f"} 3)"));
-    BOOST_TEST(has(text, R"(qosgate_gate_results_total{did="warned",reason="QOSGrpCpuLimit"} 4)"));
+    BOOST_TEST(has(text, R"(qosgate_gate_results_total{did="warned",reason="QOSGrpCpuLimit"} 9)"));
+    for (const char* series :
+         {R"({outcome="refused",reason="QOSGrpCpuLimit"} 10)",
+          R"({outcome="waits",reason="QOSGrpCpuLimit"} 5)", R"({outcome="never starts",reason="<b>"} 90)"})
+        BOOST_TEST(has(text, std::string("qosgate_gate_limited_jobs_total") + series), series);
     BOOST_TEST(has(text, "qosgate_gate_other_results_total 1\n"));
     const cli::ClusterState state = gold();
     const std::string page = cli::make_page(&state, "", &gate, {}, now);
     BOOST_TEST(has(page, "<tr><td>rejected<td>rule r<td class=\"n\">3</tr>"));
+    BOOST_TEST(has(page, "<tr><th>Answer<th>By<th class=\"n\">Jobs</tr>"));
+    BOOST_TEST(!has(page, "<td>failed")); // a job counts once
     BOOST_TEST(!has(page, "<td>warned"));
+    // Which limit refuses most comes first.
+    BOOST_TEST(has(page,
+                   "<th>Meaning</tr>\n<tr data-reason=\"QOSGrpCpuLimit\"><td>QOSGrpCpuLimit<td class=\"n\">10"
+                   "<td class=\"n\">0<td class=\"n\">5<td>QOS limit: CPUs"));
+    BOOST_TEST(has(page, "<td>&lt;b&gt;<td class=\"n\">0<td class=\"n\">90<td class=\"n\">0<td></tr>"));
+    BOOST_TEST(has(page, "<td>refused<td>another cause<td class=\"n\">7</tr>"));
+    BOOST_TEST(!has(page, "<td>refused<td>QOSGrpCpuLimit")); // a job counts once
 }
 
 BOOST_AUTO_TEST_CASE(jobs_of_a_partition_qos_are_those_that_slurmctld_counts) {

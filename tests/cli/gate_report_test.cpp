@@ -4,6 +4,9 @@
 // what may lie in its place, and when it is that of a plugin that is loaded.
 #include "gate_report.hpp"
 
+#include "qosgate/base/process_start.hpp"
+#include "qosgate/base/report_files.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
@@ -145,6 +148,25 @@ BOOST_AUTO_TEST_CASE(a_report_counts_for_two_minutes_and_a_minute_ahead) {
     BOOST_TEST(written(report_time + 60).find_writer(report_time) == Writer::runs);
     BOOST_TEST(written(report_time + 61).find_writer(report_time) == Writer::in_future);
     BOOST_TEST(elsewhere.find_writer(report_time) == Writer::silent);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_process_that_is_seen_the_age_says_only_whether_the_report_is_late) {
+    const auto own = [](std::time_t at, int start_shift = 0) {
+        return cli::GateReport(
+            cli::ReportPart::Json{{"written_at", at},
+                                  {"host", own_host_name()},
+                                  {"pid", getpid()},
+                                  {"process_start", *process_start(getpid()) + start_shift}});
+    };
+    for (const auto at : {report_time, report_time - 45, report_time + 45})
+        BOOST_TEST(own(at).find_writer(report_time) == Writer::runs);
+    for (const auto at : {report_time - 46, report_time - 3600, report_time + 46, report_time + 3600}) {
+        BOOST_TEST(own(at).find_writer(report_time) == Writer::late);
+        BOOST_TEST(own(at).is_loaded(report_time));
+    }
+    BOOST_TEST(own(report_time, 1).find_writer(report_time) ==
+               Writer::gone); // another process has its number
+    BOOST_TEST(!own(report_time, 1).is_loaded(report_time));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -105,6 +105,23 @@ class LimitsTest(unittest.TestCase):
         limit = self.groups(changed)[None]["GrpJobs", None]
         self.assertEqual((limit["value"], limit["left"], limit["binds_first"]), (0, 0, True))
 
+    def test_a_limit_of_one_type_does_not_hold_jobs_without_a_type(self) -> None:
+        passed = "a100 GPUs per user: 6 in use of 2: jobs that ask for gres/gpu and name no type count here"
+        for limits, used, tells in (
+            ({"gres/gpu:a100": 2}, 6, True),
+            ({"gres/gpu:a100": 2}, 2, False),
+            ({"gres/gpu:a100": 2, "gres/gpu": 2}, 6, False),  # then it is a limit that was lowered
+        ):
+            with self.subTest(limits, used=used):
+                changed = world(tres=["cpu", "mem", "energy", "node", "billing", "gres/gpu", "gres/gpu:a100"])
+                usage = {"tres": {"gres/gpu": used, "gres/gpu:a100": used}}
+                changed["qos"][0] |= {"MaxTRESPerUser": limits, "usage": {"users": {"1000": usage}}}
+                shown = self.run_limits(changed).stdout
+                self.assertIn("a100 GPUs per user", shown)
+                self.assertEqual(passed in shown, tells, shown)
+                limit = self.groups(changed)[None]["MaxTRESPerUser", "gres/gpu:a100"]
+                self.assertEqual(limit["passed_by_untyped"], "gres/gpu" not in limits)
+
     def test_partitions_that_are_hidden_or_closed_to_the_qos_are_left_out(self) -> None:
         for more in ({"is_hidden": True}, {"deny_qos": ["q"]}, {"deny_accounts": ["bio"]}):
             with self.subTest(more):

@@ -407,6 +407,67 @@ inline const Case cases[] = {
      [](LintInput& input) { a(input).flags = {"DenyOnLimit"}; }},
     {"normal-missing", [](LintInput& input) { input.qos.erase(input.qos.begin()); },
      [](LintInput& input) { input.qos[0].name = "Normal"; }},
+    {"default-qos-not-admitted",
+     [](LintInput& input) {
+         input.partitions.front().is_default = true, input.partitions.front().allow_qos = {"a", "b"};
+     },
+     [](LintInput& input) {
+         input.partitions.front().allow_qos = {"a", "b"};
+     }},
+    {"default-qos-not-admitted",
+     [](LintInput& input) {
+         input.partitions.front().is_default = true, input.partitions.front().deny_qos = {"a"};
+         input.associations[3].default_qos = "a";
+     },
+     [](LintInput& input) {
+         input.partitions.front().is_default = true, input.partitions.front().deny_qos = {"a"};
+     }},
+    {"default-qos-not-admitted",
+     [](LintInput& input) {
+         input.partitions.front().is_default = true, input.partitions.front().allow_qos = {"a"};
+     },
+     [](LintInput& input) { // no job of ana's account is there
+         input.partitions.front().is_default = true, input.partitions.front().allow_qos = {"a"};
+         input.partitions.front().deny_accounts = {"bio"};
+     }},
+    {"default-memory-above-limit",
+     [](LintInput& input) {
+         input.partitions.front().min_node_memory_mib = 16'000, a(input).max_tres_per_user["mem"] = 15'999;
+     },
+     [](LintInput& input) {
+         input.partitions.front().min_node_memory_mib = 16'000, a(input).max_tres_per_user["mem"] = 16'000;
+     }},
+    {"default-memory-above-limit",
+     [](LintInput& input) {
+         input.default_memory = {.mib = 2001, .per_cpu = true}, a(input).max_tres_per_job["mem"] = 2000;
+     },
+     [](LintInput& input) { // that of the partition counts
+         input.partitions.front().min_node_memory_mib = 16'000, a(input).max_tres_per_job["mem"] = 2000;
+         input.default_memory = {.mib = 2001}, input.partitions.front().default_memory = {.mib = 2000};
+     }},
+    {"default-memory-above-limit",
+     [](LintInput& input) {
+         input.partitions.front().min_node_memory_mib = 16'000, of_partition(input).grp_tres["mem"] = 100;
+     },
+     [](LintInput& input) { // the partition's QOS replaces the limit
+         input.partitions.front().min_node_memory_mib = 16'000, a(input).grp_tres["mem"] = 100;
+         of_partition(input).grp_tres["mem"] = 16'000;
+     }},
+    {"gang-missing", [](LintInput& input) { a(input).preempt_mode = {"SUSPEND"}; },
+     [](LintInput& input) { a(input).preempt_mode = {"SUSPEND"}, input.settings.has_gang = true; }},
+    {"gang-missing", [](LintInput& input) { a(input).preempt_mode = {"GANG"}; },
+     [](LintInput& input) { a(input).preempt_mode = {"REQUEUE"}; }},
+    {"typed-limit-alone", [](LintInput& input) { a(input).max_tres_per_user["gres/gpu:a100"] = 2; },
+     [](LintInput& input) {
+         a(input).max_tres_per_user["gres/gpu:a100"] = 2, a(input).max_tres_per_user["gres/gpu"] = 4;
+     }},
+    {"typed-limit-alone", // a limit of another kind does not help
+     [](LintInput& input) {
+         a(input).max_tres_per_user["gres/gpu:a100"] = 2, a(input).grp_tres["gres/gpu"] = 2;
+     },
+     [](LintInput& input) { a(input).max_tres_per_user["gres/gpu"] = 2; }},
+    {"typed-limit-alone", [](LintInput& input) { a(input).grp_tres_mins["gres/gpu:a100"] = 0; },
+     [](LintInput& input) { a(input).min_tres_per_job["gres/gpu:a100"] = 1; }}, // a minimum keeps them out
     {"threshold-without-flag", [](LintInput& input) { a(input).usage_threshold = 0.5; },
      [](LintInput& input) { a(input).usage_threshold = 0.5, a(input).flags = {"EnforceUsageThreshold"}; }},
 };

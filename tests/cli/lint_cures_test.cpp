@@ -45,6 +45,43 @@ BOOST_AUTO_TEST_CASE(a_finding_has_a_place_a_sentence_and_a_command) {
                "# slurm.conf: AccountingStorageTRES=gres/gpu,license/foo; then restart slurmctld");
 }
 
+BOOST_AUTO_TEST_CASE(types_without_a_limit_of_all_are_told_together) {
+    const Finding found = only(
+        [](LintInput& input) {
+            a(input).max_tres_per_user["gres/gpu:a100"] = 2;
+            a(input).max_tres_per_user["gres/gpu:v100"] = 4;
+        },
+        "typed-limit-alone");
+    BOOST_TEST(found.text ==
+               "jobs that name no type pass MaxTRESPerUser=gres/gpu:a100=2, "
+               "MaxTRESPerUser=gres/gpu:v100=4: slurmctld counts --gres=gpu:1 for gres/gpu alone");
+    BOOST_TEST(found.cure == "# let the rule gpu-type.lua ask for the type, or limit all types together: "
+                             "qosgate qos update a MaxTRESPerUser=gres/gpu=6");
+
+    const Finding none =
+        only([](LintInput& input) { a(input).grp_tres["gres/gpu:a100"] = 0; }, "typed-limit-alone");
+    BOOST_TEST(none.cure == "# let the rule gpu-type.lua ask for the type"); // gres/gpu=0 would forbid all
+}
+
+BOOST_AUTO_TEST_CASE(what_a_change_makes_wrong_is_told_once) {
+    std::vector<QosRecord> before{qos("a"), qos("b")};
+    before[0].grp_jobs = 0;
+    std::vector<QosRecord> after = before;
+    after[1].max_wall_minutes = 0;
+    const auto found = cli::find_new_mistakes(before, after);
+    BOOST_TEST_REQUIRE(found.size() == 1u);
+    BOOST_TEST(
+        cli::warning_of(found[0]) ==
+        "QOS b: MaxWall=00:00:00 allows no job: zero is a limit; unlimited is a limit that is not set; if "
+        "jobs are meant to be let in, unset it: qosgate qos update b MaxWall=-1");
+
+    BOOST_TEST(cli::find_new_mistakes({}, after).size() == 2u); // both are new
+    BOOST_TEST(cli::find_new_mistakes(after, after).empty());
+    after[1].max_wall_minutes = 1;
+    after[1].flags = {"NoDecay"}; // a matter for lint, and no mistake of a limit
+    BOOST_TEST(cli::find_new_mistakes(before, after).empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_loop_is_told_once_with_its_way) {
     const Finding loop = only(
         [](LintInput& input) {

@@ -32,6 +32,8 @@ class OldWordsTest(unittest.TestCase):
     def test_a_wrong_option_is_answered_with_the_nearest(self) -> None:
         commands = {
             ("spec", "plan", "--prnue"): "; there is no option --prnue; did you mean --prune?",
+            ("qos", "list", "--format=Name,Priority"): "; there is no option --format; did you mean --fields?",
+            ("qos", "list", "--forma=Name"): "; there is no option --forma",
             ("spec", "lint", "--ofline=1", "x"): "; there is no option --ofline; did you mean --offline?",
             ("access", "grant", "--qos", "a", "--user", "b", "--until", "1d", "--raeson", "x"):
                 "--reason is required; there is no option --raeson; did you mean --reason?",
@@ -44,6 +46,16 @@ class OldWordsTest(unittest.TestCase):
                 self.assertIn(answer, done.stderr)
         for words in (("qos", "list", "--zzzzzz"), ("spec", "export")):
             self.assertNotIn("there is no option", run(*words).stderr)
+
+    def test_all_options_that_are_missing_are_told_together(self) -> None:
+        for words, answer in (
+            (("access", "grant", "--qos", "a", "--user", "b"), "error: --until and --reason are required ('"),
+            (("access", "grant", "--qos", "a", "--user", "b", "--reason", "x"), "error: --until is required ('"),
+        ):
+            with self.subTest(words):
+                done = run(*words)
+                self.assertEqual((done.returncode, done.stdout), (64, ""))
+                self.assertIn(answer, done.stderr)
 
 
 if __name__ == "__main__":

@@ -285,10 +285,16 @@ class OwnDefaults(AccessTestCase):
 
 
 class Specs(AccessTestCase):
-    """With a /var/lib of their own, because the list of root is the machine's."""
+    """With a /var/lib of their own, because the list of root is the machine's, and units of systemd of their own."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.units = self.state / "units"
+        self.wants = self.units / "timers.target.wants"
+        self.wants.mkdir(parents=True)
 
     def at_home(self, *words: str, rc: int = OK) -> CommandResult:
-        mount = f'mount --bind {self.state} /var/lib && exec "$@"'
+        mount = f'mount --bind {self.state} /var/lib && mount --bind {self.units} /etc/systemd/system && exec "$@"'
         return self.run_command("unshare", "-m", "sh", "-c", mount, "sh", str(self.binary), *words, rc=rc)
 
     def run_command(self, *words: str, rc: int = OK) -> CommandResult:
@@ -302,6 +308,12 @@ class Specs(AccessTestCase):
     def test_a_grant_that_the_timer_does_not_end_is_warned_of(self) -> None:
         self.qos("create", "sz1")
         words = ("access", "grant", "--qos", "sz1", "--user", "ana", "--account", "sub", "--reason", "x", "--until")
+        for state in ((), ("--state", "/var/lib/qosgate/")):
+            told = self.at_home(*words, "1d", *state, "--dry-run").stderr
+            self.assertIn("nothing on this host ends this, because qosgate-access-expire.timer is not enabled", told)
+            self.assertIn("systemctl enable --now qosgate-access-expire.timer", told)
+        # As systemctl enables it: the link may be all that is seen here.
+        (self.wants / "qosgate-access-expire.timer").symlink_to("/lib/systemd/system/qosgate-access-expire.timer")
         self.assertEqual(self.at_home(*words, "1d", "--dry-run").stderr, "")
         self.assertEqual(self.at_home(*words, "1d", "--state", "/var/lib/qosgate/", "--dry-run").stderr, "")
         elsewhere = self.at_home(*words, "1d", "--state", "/var/lib/a b", "--dry-run").stderr

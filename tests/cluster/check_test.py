@@ -7,6 +7,8 @@ import json
 import os
 import re
 import shlex
+import shutil
+import struct
 
 from qosgate_dev.testing import CommandResult, copy_command, main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
@@ -320,6 +322,24 @@ class Check(PluginTestCase):
         done = self.check(["srun", "true"], env={"PATH": f"{directory}:{os.environ['PATH']}"})
         self.assertEqual(done.rc, NOT_REACHED, done)
         self.assertIn(f"{script} is a script, or cannot be read: put the directory of Slurm's own srun", done.stderr)
+
+    def test_a_client_with_privileges_of_its_own_is_not_started(self) -> None:
+        directory = self.cluster.directory.with_name("privileged")
+        directory.mkdir()
+        client = directory / "sbatch"
+        shutil.copy(shutil.which("sbatch"), client)
+        environment = {"PATH": f"{directory}:{os.environ['PATH']}"}
+        self.assertEqual(self.check(["sbatch", "--wrap=true"], env=environment).rc, ACCEPTED)
+
+        client.chmod(0o4755)
+        for mark in ("setuid", "capability"):
+            done = self.check(["sbatch", "--wrap=true"], env=environment)
+            self.assertEqual(done.rc, NOT_REACHED, done)
+            self.assertIn(f"{client} runs with privileges of its own (setuid, setgid or file capabilities)", done.stderr)
+            client.chmod(0o755)
+            if mark == "setuid":
+                net_raw = struct.pack("<5I", 0x02000001, 1 << 13, 0, 0, 0)  # as setcap cap_net_raw+ep stores it
+                os.setxattr(client, "security.capability", net_raw)
 
 
 if __name__ == "__main__":

@@ -131,9 +131,10 @@ class Metrics(ExporterTestCase):
         url = self.exporter.url
         self.assertEqual(fetch(url, "HEAD"), (200, ""))
         self.assertEqual(fetch(f"{url}metrics", "HEAD"), (200, ""))
+        self.assertEqual(fetch(f"{url}healthz"), (200, "ok\n"))
         for method in ("POST", "PUT", "DELETE", "OPTIONS"):
             self.assertEqual(fetch(url, method)[0], 405, method)
-        for path in ("nothing", "metrics/", "metrics/x", "%2e%2e/etc/passwd"):
+        for path in ("nothing", "metrics/", "metrics/x", "healthz/", "%2e%2e/etc/passwd"):
             self.assertEqual(fetch(url + path)[0], 404, path)
         self.assertEqual(fetch(url, Host="evil.example")[0], 403)
         self.assertEqual(fetch(url, Host=f"localhost:{self.exporter.target.split(':')[1]}")[0], 200)

@@ -39,6 +39,29 @@ MISTAKES = (
     Mistake("priority-ignored", "slurm.conf", "Priority=5"),
     Mistake("priority-ignored", "slurm.conf", "Priority=5", conf="PriorityType=priority/basic"),
     Mistake("preemption-ignored", qos="Preempt=plain GraceTime=60 PreemptMode=CANCEL"),
+    Mistake(
+        "gang-missing",
+        qos="PreemptMode=SUSPEND",
+        conf="PreemptType=preempt/qos\nPreemptMode=REQUEUE",
+        advice="# add GANG to PreemptMode in slurm.conf and restart slurmctld, or let it have the cluster's own mode: "
+        "qosgate qos update c PreemptMode=unset",
+        by_hand=("QOSGATE qos update c PreemptMode=unset",),
+    ),
+    Mistake(
+        "default-memory-above-limit",
+        qos="MaxTRESPerUser=mem=100",
+        advice="# slurm.conf: in the line of PartitionName=main, write a DefMemPerCPU with which jobs meet it",
+        by_hand=tuple(f"scontrol update PartitionName={name} DefMemPerCPU=100" for name in ("main", "viz")),
+        after=("scontrol reconfigure", "scontrol update PartitionName=viz QOS=vizqos"),
+    ),
+    Mistake(
+        "default-qos-not-admitted",
+        "partition main",
+        commands=("scontrol update PartitionName=main AllowQos=plain,over",),
+        advice="# slurm.conf: in the line of PartitionName=main, add normal to AllowQos; then: scontrol reconfigure",
+        by_hand=("scontrol update PartitionName=main AllowQos=plain,over,normal",),
+        after=("scontrol update PartitionName=main AllowQos=ALL",),
+    ),
     Mistake("limit-never-binds", qos="MaxTRESPerUser=cpu=9 GrpTRES=cpu=8"),
     Mistake(
         "limit-above-cluster",
@@ -288,6 +311,17 @@ class Lint(LimitsTestCase):
         self.cure(cure)
         self.assertNotIn(key, self.findings())
 
+    def test_a_limit_of_one_type_of_gpu(self) -> None:
+        self.set_line("AccountingStorageTRES=gres/gpu,gres/gpu:a100")
+        key = ("typed-limit-alone", "QOS c")
+        told = self.show("qos update c MaxTRESPerUser=gres/gpu:a100=2", "root")
+        self.assertIn("warning: QOS c: jobs that name no type pass MaxTRESPerUser=gres/gpu:a100=2", told.stderr)
+        cure = self.findings()[key]
+        self.assertTrue(cure.endswith(": qosgate qos update c MaxTRESPerUser=gres/gpu=2"), cure)
+        done = self.show("qos update c MaxTRESPerUser=gres/gpu=2", "root")
+        self.assertEqual((done.rc, done.stderr), (0, ""))
+        self.assertNotIn(key, self.findings())
+
     def test_a_qos_that_an_included_file_names_is_not_deleted(self) -> None:
         """The partition is changed at runtime, but slurm.conf still has it for the next start."""
         self.run_line("sacctmgr -i modify user where name=ana account=astro set qos-=c")
@@ -308,7 +342,7 @@ class Lint(LimitsTestCase):
         codes = re.search(r"(?s)\nCodes:\n(.*?)\n\n", help_text)
         assert codes is not None
         known = set(re.findall(r"(?m)^  ([a-z-]+)  ", codes[1]))
-        tested = {mistake.code for mistake in MISTAKES} | NOT_STORED | {"tres-not-tracked", "run-minutes-ignored"}
+        tested = {mistake.code for mistake in MISTAKES} | NOT_STORED | {"tres-not-tracked", "run-minutes-ignored", "typed-limit-alone"}
         self.assertEqual(known, tested)
 
     def test_a_cure_keeps_the_other_values_of_a_line(self) -> None:

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import os
 import re
 import select
 import shlex
 import signal
+import tempfile
 import threading
 from pathlib import Path
 
@@ -163,6 +166,32 @@ class Unavailable(QosTestCase):
                 end = "the change is stored" if answers else "whether the change was stored is unknown"
                 self.assertIn(f"qosgate: interrupted: {end}", said)
                 self.assertEqual(self.exists(name), answers)
+
+    def test_an_interrupt_after_the_commit_says_that_the_change_is_stored(self) -> None:
+        """While the answer cannot be written: nobody reads the pipe, which is full."""
+        with tempfile.TemporaryDirectory() as directory:
+            pipe = Path(directory) / "pipe"
+            os.mkfifo(pipe)
+            reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+            self.addCleanup(os.close, reader)
+            writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+            self.addCleanup(os.close, writer)
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    os.write(writer, b"x")
+            program = ("sh", "-c", f'exec "$@" > {pipe}', "sh", str(self.binary))
+            process = self.start_program(*program, "qos", "create", "ctrl3")
+
+            def is_disconnected() -> bool:
+                open_files = Path(f"/proc/{process.pid}/fd").iterdir()
+                return not any(os.readlink(file).startswith("socket:") for file in open_files)
+
+            self.cluster.wait_for(lambda: self.exists("ctrl3") and is_disconnected(), "all is done but the answer")
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=HANG_SECONDS)
+
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        self.assertEqual(said, "qosgate: interrupted: the change is stored\n")
 
 
 class DeleteGuard(QosTestCase):

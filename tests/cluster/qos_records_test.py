@@ -319,6 +319,7 @@ class Lists(QosTestCase):
         self.assertEqual(len(lines[0].split("|")), len(lines[1].split("|")))
         self.assertEqual(len(lines[0].split("|")), len(FIELDS) + 1)
         self.assertEqual(few, "MaxWall|Name\n01:00:00|l-a\n")
+        self.assertEqual(self.qos("list", "l-a", "--parsable", "--columns", "maxwall,name").stdout, few)
         self.qos("update", "l-a", "Description=a|b")
         text = self.qos("list", "l-a", "--parsable", "--fields", "Description,Name").stdout
         self.assertEqual(text, "Description|Name\na\\x7cb|l-a\n")

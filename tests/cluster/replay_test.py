@@ -312,7 +312,7 @@ class Replay(PluginTestCase):
         )
         self.assertEqual(read()["refused"], 2)
         text = self.replay("--from-accounting", "--policy", directory).stdout
-        self.assertIn("Jobs that were refused are not in it.", text)
+        self.assertIn("Jobs that were refused are not in it. Nor is who sent a job: that counts as the owner.\n", text)
         self.assertIn("jobs submitted from", text)
 
     def test_what_accounting_does_not_hold_is_said(self) -> None:
@@ -330,6 +330,9 @@ class Replay(PluginTestCase):
         }.items():
             self.assertEqual(list(left_out(condition)), [why])
         self.assertEqual(left_out('job:is_set("reservation") or job.name == "nobody"', status=0), {})
+        # The sender is assumed to be the owner.
+        self.assertEqual(left_out("job.submit_uid == job.uid", status=1), {})
+        self.assertEqual(left_out("job.submit_uid ~= job.uid", status=0), {})
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from qosgate_dev.testing.whole_files import replace_directory
 SHIPPED = ROOT / "lua/rules"
 OTHER_USER = "ben"
 # What the tables of the shipped rules name.
-PARTITIONS = ("cad", "cpu", "debug", "gpu", "interactive", "large", "portal", "small")
+PARTITIONS = ("cad", "cpu", "debug", "gpu", "gpu-long", "interactive", "large", "portal", "small")
 QOS = ("cpu-small", "gpu-normal", "gpu-short", "long", "physics", "portal", "short")
 # Every user has two GPUs at once, at any hour.
 CAPS = "user,from,to,gpus\n,0,24,2\n"
@@ -51,6 +51,7 @@ CASES = (
     Case("gpu-caps", f"{TIME} -p gpu --gpus=3", "a user may have 2 GPUs at once: your jobs have 0, this one asks for 3"),
     Case("gpu-partition", "--time=40 --gpus=1", told="sent to partition gpu", job={"Partition": "gpu"}),
     Case("gpu-shares", "--time=40 -p gpu --gpus=1 -n1 -c9", "9 CPUs; with 1 GPU it may have at most 8"),
+    Case("gpu-type", f"{TIME} -p gpu-long --gpus=1", "name the type of the GPUs: --gpus=a100:1"),
     Case("interactive-jobs", f"{TIME} -p interactive", "partition interactive is for interactive jobs"),
     Case("licenses", f"{TIME} -p cad", told="license added: cad:1", job={"Licenses": "cad:1"}),
     Case("max-time", "-p debug --time=31", "in partition debug may take 30 minutes"),

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from qosgate_dev.testing import HANG_SECONDS, main
+from qosgate_dev.testing import HANG_SECONDS, build_root, main
 
 from qos_cli import BAD_DATA, NO_PERMISSION, OK, USAGE
 from spec_command_test import CHANGES, SpecTestCase
@@ -107,6 +107,33 @@ class Faults(SpecTestCase):
         ):
             self.assertIn(words, text)
         self.assertFalse(self.exists("fa1") or self.exists("fa2"))
+
+    def test_a_limit_that_is_wrong_by_itself_is_told_at_once(self) -> None:
+        told = self.qos("create", "fz1", "MaxWall=0", "Priority=5").stderr
+        self.assertIn("qosgate: warning: QOS fz1: MaxWall=00:00:00 allows no job: zero is a limit", told)
+        self.assertIn("unset it: qosgate qos update fz1 MaxWall=-1\n", told)
+        self.assertEqual(self.qos("update", "fz1", "Priority=6").stderr, "")  # it was so before
+        self.assertIn("GrpJobs=0 allows no job", self.qos("update", "fz1", "GrpJobs=0", "--dry-run").stderr)
+        self.assertEqual(self.qos("update", "fz1", "MaxWall=1", "MaxTRESPerUser=cpu=1").stderr, "")
+
+        body = "owner: base\nqos:\n  fz2: { GrpJobs: 0 }\n"
+        file = self.write("a.yaml", body)
+        warning = "QOS fz2: GrpJobs=0 allows no job"
+        self.assertIn(f"Warning: {warning}", self.spec("plan", file, rc=CHANGES).stdout)
+        self.assertIn(warning, self.spec_json("plan", file, rc=CHANGES)["warnings"][0])
+        silent = self.write("b.yaml", body + "silence: [{ code: zero-limit, reason: closed for now }]\n")
+        self.assertEqual(self.spec_json("plan", silent, rc=CHANGES)["warnings"], [])
+        self.assertIn(f"Warning: {warning}", self.spec("apply", file, "--yes").stdout)
+        self.assertEqual(self.spec_json("plan", file)["warnings"], [])
+
+    def test_times_and_sizes_are_read_alike(self) -> None:
+        self.qos("create", "fy1", "MaxWall=8h", "GrpTRES=mem=2TB")
+        file = self.write("a.yaml", "owner: copies\nqos:\n  fy1: { MaxWall: 8h, GrpTRES: { mem: 2TB } }\n")
+        plan = self.spec_json("plan", file, rc=CHANGES)
+        self.assertEqual([qos["changes"] for qos in plan["updated"]], [{}])
+        self.assertIn("mem=2T\n", self.qos("get", "fy1").stdout)
+        for wrong in ("MaxWall=8x", "GrpTRES=mem=2B"):
+            self.qos("update", "fy1", wrong, rc=BAD_DATA)
 
     def test_an_offline_lint_knows_the_names_of_resources(self) -> None:
         file = self.write("a.yaml", "owner: base\nqos:\n  fb1: { GrpTRES: { gpus: 4 } }\n")
@@ -270,6 +297,29 @@ class Watching(SpecTestCase):
         self.assertEqual(process.returncode, 0)
         self.assertEqual(len(re.findall("MaxWal: there is no such key", told)), 1, told)  # told one time
         self.assertIn("this run succeeded, after 3 failed runs", told)
+
+    def test_it_goes_on_when_the_clock_is_set(self) -> None:
+        shift = self.state / "shift"
+        shift.write_text("0")
+        clock = build_root() / "tests/cluster/helpers/shifted_clock.so"
+        preload = f'SHIFTED_CLOCK={shift} LD_PRELOAD="{clock} $LD_PRELOAD" exec "$@"'
+        file = self.write("a.yaml", "owner: base\nqos:\n  wd1: { MaxWall: 60 }\n")
+        status = self.state / "status.json"
+        process = self.start_program(
+            "env", "--default-signal=TERM", "sh", "-c", preload, "sh", str(self.binary), "spec", "watch", file,
+            "--interval", "1s", "--status", str(status), "--history", self.history,
+        )
+        self.cluster.wait_for(lambda: self.stored("wd1", "maxwall") == "01:00:00", "it is applied")
+        now = json.loads(status.read_text())["last_run"] if status.exists() else time.time()
+        for wall, seconds in ((70, -3600), (80, 3600)):
+            shift.write_text(str(seconds))
+            self.cluster.wait_for(
+                lambda seconds=seconds: abs(json.loads(status.read_text())["last_run"] - now - seconds) < 1800, "it has run since"
+            )
+            self.qos("update", "wd1", f"MaxWall={wall}")
+            self.cluster.wait_for(lambda: self.stored("wd1", "maxwall") == "01:00:00", "it is set right")
+        process.terminate()
+        process.communicate(timeout=HANG_SECONDS)
 
     def test_a_signal_at_any_moment_ends_it_and_leaves_all_or_nothing(self) -> None:
         names = [f"wc{i}" for i in range(20)]

@@ -107,6 +107,17 @@ class StandbyStatus(StandbyTestCase):
         self.assertIn("its rules are not known", self.ask().stdout)
         self.assertEqual(status["controllers"][1]["answers"], True)
 
+    def test_before_a_takeover_the_standby_that_is_ready_is_named(self) -> None:
+        self.wait_for(0)
+        os.kill(self.cluster.status()["slurmctld"]["pid"], signal.SIGKILL)
+        status = self.wait_for(2, "is gone")
+        [reason] = status["reasons"]
+        self.assertRegex(
+            reason,
+            rf"^the slurmctld that had it, process \d+, is gone; no slurmctld has reported that it is in charge; {STANDBY} "
+            "answers, and takes over when SlurmctldTimeout has passed$",
+        )
+
     def test_after_a_takeover_the_standby_is_in_charge(self) -> None:
         self.take_over()
         self.cluster.wait_for(lambda: self.host_of_status() == STANDBY, "the status is the standby's")

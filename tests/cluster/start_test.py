@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import json
 import os
 import re
@@ -408,6 +409,65 @@ class Status(StartTestCase):
         if slurm_version() < (23, 11):  # from then on it ends without a word to its plugins
             self.assertFalse(list(self.cluster.layout.root.rglob("qosgate_status.json")))
         self.put_plugin_back()
+        self.wait_for_status(0)
+
+    def test_a_plugin_whose_file_is_missing_is_told_first(self) -> None:
+        self.wait_for_status(0)
+        conf = self.cluster.layout.slurm_conf
+        text = conf.read_text()
+        self.addCleanup(conf.write_text, text)
+        nowhere = conf.with_name("nowhere")
+        conf.write_text(re.sub(r"(?m)^PluginDir=.*$", f"PluginDir={nowhere}", text))
+        [reason] = self.status(1)["reasons"]
+        self.assertIn(f"slurmctld does not start again, because PluginDir ({nowhere}) has no job_submit_qosgate.so", reason)
+        conf.write_text(text)
+        self.cluster.stop("slurmctld")
+        self.addCleanup(self.cluster.start, "slurmctld")
+        conf.write_text(re.sub(r"(?m)^PluginDir=.*$", f"PluginDir={nowhere}", text))
+        [reason] = self.status(2)["reasons"]
+        self.assertIn("no job is accepted by a slurmctld that has read this slurm.conf, and none starts with it", reason)
+        self.assertIn(f"PluginDir ({nowhere}) has no job_submit_qosgate.so; install the file, or take the name out", reason)
+        conf.write_text(text)
+        self.assertNotIn("PluginDir", self.status(2)["reasons"][0])
+
+    def test_a_report_that_is_not_of_now_is_told(self) -> None:
+        self.wait_for_status(0)
+        [file] = self.cluster.layout.root.rglob("qosgate_status.json")
+
+        def told(change: dict) -> str:
+            """What status says of the report with this change; slurmctld may have written it again before."""
+            file.write_text(json.dumps(json.loads(file.read_text()) | change))
+            command = [str(build_root() / "contrib" / "qosgate" / "qosgate"), "status"]
+            result = self.cluster.run(command)
+            self.assertIn(result.rc, (0, 1), result)
+            return result.stdout
+
+        for seconds in (-3600, -100, 100, 3600):
+            words = "and it writes one each half minute: what is shown here may be old; slurmctld's log says whether"
+            self.cluster.wait_for(lambda seconds=seconds, words=words: words in told({"written_at": int(time.time()) + seconds}), words)
+        words = "policy: the directory has had other rules for some seconds (hash "
+        self.cluster.wait_for(lambda: words in told({"policy": "0123456789abcdef"}), words)
+        file.unlink()  # it is written again
+        self.wait_for_status(0)
+
+    def test_a_full_state_directory_is_told(self) -> None:
+        self.wait_for_status(0)
+        state = self.cluster.layout.controller_state
+        self.expected_errors += ["No space left", "status: "]
+        pid = self.cluster.status()["slurmctld"]["pid"]
+        self.cluster.run(f"mount -t tmpfs -o size=256k full {state}", check=True)
+        try:
+            with contextlib.suppress(OSError), (state / "fill").open("wb", buffering=0) as fill:
+                while fill.write(b"x" * 4096):
+                    pass
+            [reason] = self.status(1)["reasons"]
+        finally:
+            self.cluster.run(f"umount --lazy {state}", check=True)
+        self.assertEqual(
+            reason,
+            f"slurmctld, process {pid}, has loaded the plugin and cannot report, so what is in force is not known: "
+            f"StateSaveLocation {state} is full: make room there",
+        )
         self.wait_for_status(0)
 
 

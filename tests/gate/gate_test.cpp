@@ -95,6 +95,25 @@ BOOST_AUTO_TEST_CASE(enforce_refuses_what_deny_on_limit_would_refuse_and_explain
     BOOST_TEST(decide_at("explain").forecast.code == RejectCode::none);
 }
 
+BOOST_AUTO_TEST_CASE(the_event_of_a_limit_says_what_becomes_of_the_job) {
+    const auto outcome_at = [this](const char* level) {
+        const auto decision = decide_at(level);
+        return decision.events.empty() ? "no event" : std::string(decision.events.back().outcome);
+    };
+    BOOST_TEST(outcome_at("explain") == "no event");
+    request.tres_per_node = "gres:gpu:3";
+    BOOST_TEST(outcome_at("explain") == "refused"); // by slurmctld
+    qos(1).flags.deny_on_limit = false;
+    BOOST_TEST(outcome_at("explain") == "never starts");
+    BOOST_TEST(outcome_at("enforce") == "refused");
+    request.tres_per_node.reset();
+    qos(1).limits.set(model::CountLimit::grp_jobs, 1);
+    qos(1).usage.jobs = 1;
+    BOOST_TEST(outcome_at("explain") == "waits");
+    request.partition = "nosuch"; // no limit
+    BOOST_TEST(outcome_at("explain").empty());
+}
+
 BOOST_AUTO_TEST_CASE(enforce_lets_pass_what_starts_although_deny_on_limit_would_refuse_it) {
     // Without `safe`, minutes limits block jobs only after they are used up.
     qos(1).flags.deny_on_limit = false;

@@ -2,6 +2,7 @@
 #include "qosgate/model/qos_change.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/amount_text.hpp"
 
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
@@ -49,6 +50,12 @@ const std::vector<Accepted> accepted{
     {"MaxWall=0", "MaxWall", "00:00:00"},
     {"MaxWallDurationPerJob=90:30", "MaxWall", "01:31:00"},
     {"GrpWall=5", "GrpWall", "00:05:00"},
+    {"MaxWall=8h", "MaxWall", "08:00:00"},
+    {"GraceTime=1d12h", "GraceTime", "1-12:00:00"},
+    {"MaxWall=61s", "MaxWall", "00:02:00"},
+    {"GrpTRES=mem=2TB", "GrpTRES", "mem=2T"},
+    {"GrpTRES=mem=2tib", "GrpTRES", "mem=2T"},
+    {"GrpTRES=mem=512MB", "GrpTRES", "mem=512M"},
     {"GraceTime=90", "GraceTime", "00:01:30"},
     {"GraceTime=0:02:00", "GraceTime", "00:02:00"},
     {"PreemptExemptTime=5", "PreemptExemptTime", "00:05:00"},
@@ -293,11 +300,25 @@ BOOST_AUTO_TEST_CASE(the_longest_time_in_the_database_reads_back_as_a_time) {
     BOOST_TEST(
         contains(why_refused({"MaxWall=1535431-23:30:00"}), "is too long: at most 2147483647 minutes"));
     BOOST_TEST(contains(why_refused({"MaxWall=99999999999"}), "is too large for a time"));
+    BOOST_TEST(contains(why_refused({"MaxWall=8x"}), "'8x' is not a time"));
+    BOOST_TEST(contains(why_refused({"MaxWall=99999999d"}), "99999999d is too long"));
+    for (const char* size : {"GrpTRES=mem=2B", "GrpTRES=mem=2iB", "GrpTRES=mem=B", "GrpTRES=mem=2TBB"})
+        BOOST_TEST(contains(why_refused({size}), "is not a memory size"), size);
+    BOOST_TEST(contains(why_refused({"GrpTRES=cpu=2KB"}), "'2KB' is not a count"));
     BOOST_TEST(contains(why_refused({"MaxWall=99999999999999999999999"}), "is too large for a time"));
 }
 
 BOOST_AUTO_TEST_CASE(refuses_a_name_that_its_column_cannot_hold) {
     BOOST_TEST(!parse_qos_name(std::string(256, 'a')).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(reads_times_with_units) {
+    const std::pair<const char*, std::uint64_t> spellings[] = {
+        {"0s", 0}, {"60s", 60}, {"90m", 5400}, {"8h", 28'800}, {"1d12h", 129'600}, {"1d2h3m4s", 93'784}};
+    for (const auto& [text, seconds] : spellings)
+        BOOST_TEST(parse_unit_seconds(text).value() == seconds, text);
+    for (const char* none : {"", "8", "8:00", "h", "8H", "2h1d", "1h1h", "8x", "1h ", "10000000000d"})
+        BOOST_TEST(!parse_unit_seconds(none).has_value(), none);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -87,28 +87,36 @@ BOOST_AUTO_TEST_CASE(times_of_decisions_are_counted_up_to_their_bounds) {
 
 BOOST_AUTO_TEST_CASE(results_are_counted_by_rule_and_reason_and_are_bounded) {
     plugin::DecisionResults results;
-    const auto count = [&](std::string rule, std::string reason) {
+    const auto count = [&](std::string rule, std::string reason, std::string_view outcome = {}) {
         model::Decision decision;
-        decision.events.push_back(
-            {.did = "refused", .rule = std::move(rule), .file = {}, .reason = std::move(reason), .text = {}});
+        decision.events.push_back({.did = "refused",
+                                   .rule = std::move(rule),
+                                   .file = {},
+                                   .reason = std::move(reason),
+                                   .text = {},
+                                   .outcome = outcome});
         results.count(decision, std::chrono::microseconds(1));
     };
     BOOST_TEST(results.to_json().ends_with(R"("results": [], "other_results": 0)"));
     count("say \"no\"", "");
     count("say \"no\"", "");
-    count("", "QOSGrpCpuLimit");
+    count("", "QOSGrpCpuLimit", "refused");
+    count("", "QOSGrpCpuLimit", "waits");
 
     const std::string json = results.to_json();
     BOOST_TEST(
-        json.find(R"({"did": "refused", "rule": "say \"no\"", "file": null, "reason": null, "count": 2})") !=
+        json.find(
+            R"({"did": "refused", "rule": "say \"no\"", "file": null, "reason": null, "outcome": null, "count": 2})") !=
         std::string::npos);
-    BOOST_TEST(json.find(R"("rule": null, "file": null, "reason": "QOSGrpCpuLimit", "count": 1})") !=
-               std::string::npos);
-    for (std::size_t i = 2; i < plugin::DecisionResults::max_kinds + 3; ++i)
+    for (const std::string outcome : {"refused", "waits"})
+        BOOST_TEST(json.find(R"("rule": null, "file": null, "reason": "QOSGrpCpuLimit", "outcome": ")" +
+                             outcome + R"(", "count": 1})") != std::string::npos);
+    for (std::size_t i = 3; i < plugin::DecisionResults::max_kinds + 3; ++i)
         count("r" + std::to_string(i), "");
     BOOST_TEST(results.to_json().ends_with(R"("other_results": 3)"));
-    count("", "QOSGrpCpuLimit"); // is told apart already
-    BOOST_TEST(results.to_json().find(R"("reason": "QOSGrpCpuLimit", "count": 2})") != std::string::npos);
+    count("", "QOSGrpCpuLimit", "waits"); // is told apart already
+    BOOST_TEST(results.to_json().find(R"("reason": "QOSGrpCpuLimit", "outcome": "waits", "count": 2})") !=
+               std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(lua_behind_qosgate_is_a_problem_and_before_it_is_none) {
@@ -203,6 +211,49 @@ BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_gone
 
     file.stop(1s);
     BOOST_TEST(!std::filesystem::exists(path));
+}
+
+BOOST_AUTO_TEST_CASE(it_is_written_again_at_once_when_the_clock_is_set) {
+    const Directory directory;
+    const auto path = directory.path / "status.json";
+    auto shift = std::make_shared<std::atomic<int>>(0);
+    const auto wall_clock = [shift] { return std::time(nullptr) + *shift; };
+    const auto is_of = [&](int seconds) {
+        const std::string text = read(path);
+        const auto at = text.rfind(' ');
+        if (at == std::string::npos) return false;
+        const long age = wall_clock() - std::stol(text.substr(at));
+        return age >= 0 && age < seconds;
+    };
+    plugin::StatusFile file;
+    file.start({path, {}}, {.describe = [] { return Text{"\"a\": 1"}; }, .wall_clock = wall_clock});
+    BOOST_TEST_REQUIRE(becomes_true([&] { return !read(path).empty(); }));
+    for (const int set : {3600, -3600, 0}) {
+        *shift = set;
+        BOOST_TEST(becomes_true([&] { return is_of(30); }), set);
+    }
+
+    // Slow corrections are no reason to write.
+    const auto time_of = [&] { return std::filesystem::last_write_time(path).time_since_epoch().count(); };
+    const auto written = time_of();
+    *shift = 1;
+    std::atomic<int> looks = 0;
+    file.stop(1s);
+    plugin::StatusFile again;
+    again.start({path, {}}, {.describe =
+                                 [&looks] {
+                                     ++looks;
+                                     return Text{"\"a\": 1"};
+                                 },
+                             .wall_clock = wall_clock});
+    BOOST_TEST_REQUIRE(becomes_true([&] { return looks >= 2; }));
+    const auto first = time_of();
+    BOOST_TEST(first > written);
+    *shift = 2;
+    const int seen = looks;
+    BOOST_TEST_REQUIRE(becomes_true([&] { return looks >= seen + 2; }));
+    BOOST_TEST(time_of() == first);
+    again.stop(1s);
 }
 
 BOOST_AUTO_TEST_CASE(what_an_earlier_process_left_half_written_is_taken_away_at_the_start) {

@@ -181,4 +181,15 @@ BOOST_AUTO_TEST_CASE(a_change_runs_the_rules_that_look_at_it) {
     BOOST_TEST(!policy->has_enforcing_rule_at(JobEvent::modify, {UpdatePart::wckey}));
 }
 
+// With a search of the file for each call this takes minutes.
+BOOST_AUTO_TEST_CASE(many_calls_are_followed_once) {
+    constexpr int count = 30'000;
+    std::string rule = "local M = {}\nlocal function own(job) return job.wckey end\n";
+    for (int i = 0; i < count; ++i)
+        rule += text::format("function M.f{0}(job)\nM.f{1}(job) own(job)\nend\n", i, (i + 1) % count);
+    rule += "rule { submit = function(job) M.f0(job) end }\n";
+    SourceFile file{"r.lua", rule};
+    BOOST_TEST(looked_at({{file.name, file.text}}) == "wckey");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

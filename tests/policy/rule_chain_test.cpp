@@ -276,4 +276,47 @@ BOOST_AUTO_TEST_CASE(asks_for_the_colon) {
                         "called with a colon: job:reject(...)"));
 }
 
+BOOST_AUTO_TEST_CASE(bounds_the_words_of_all_rules_together) {
+    const auto outcome_of = [](int rules, const std::string& word,
+                               const std::string& last = "job.comment = 'x'") {
+        Texts files{{"z.lua", rule_with(last)}};
+        for (int i = 0; i < rules; ++i)
+            files.emplace(std::to_string(1000 + i) + ".lua",
+                          rule_with("for i = 1, 10 do job:warn('%s', ('" + word + "')) end"));
+        return Job().run(*policy_of(files));
+    };
+    const auto bytes_in = [](const RuleOutcome& outcome) {
+        std::size_t bytes = 0;
+        for (const RuleEvent& event : outcome.events)
+            bytes += event.text.size();
+        for (const std::string& line : outcome.warnings)
+            bytes += line.size();
+        return bytes;
+    };
+
+    const auto most = outcome_of(20, "w", "local none"); // two hundred lines
+    BOOST_TEST(most.events.size() == 200u);
+    BOOST_TEST(most.warnings.size() == 200u);
+    BOOST_TEST(most.events.back().text == "w");
+
+    const auto more = outcome_of(21, "w", "local none");
+    BOOST_TEST(more.events.size() == 201u);
+    BOOST_TEST(more.events.back().text ==
+               "10 more lines of this and later rules about this job are left out: a decision "
+               "has at most 200 lines and 64 KiB of them");
+    BOOST_TEST(more.events.back().file == "1020.lua");
+    BOOST_TEST(more.warnings.size() == 201u);
+    BOOST_TEST(more.warnings.back() == "... and 10 more lines of the site's rules");
+
+    const auto long_words = outcome_of(40, std::string(1000, 'w'));
+    BOOST_TEST(long_words.events.size() == 66u);
+    BOOST_TEST(bytes_in(long_words) < 2 * 65'536u + 1000);
+    BOOST_TEST(long_words.changed.has_value()); // what rules do has no such bound
+
+    // Why a job is rejected is recorded and told all the same.
+    const auto rejected = outcome_of(40, std::string(1000, 'w'), "job:reject('no')");
+    BOOST_TEST(rejected.reject_message == "no");
+    BOOST_TEST(std::ranges::count(rejected.events, EventKind::rejected, &RuleEvent::kind) == 1);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(each_has_a_description_and_a_line_in_the_manual) {
             BOOST_TEST(has_text(text, "| `" + name + "` | "));
         }
     }
-    BOOST_TEST(files.size() == 18u);
+    BOOST_TEST(files.size() == 19u);
 }
 
 BOOST_AUTO_TEST_CASE(default_qos_goes_by_partition_and_size_to_the_boundary) {

@@ -147,6 +147,8 @@ BOOST_AUTO_TEST_CASE(counts_are_a_mapping_or_sacctmgrs_text) {
     BOOST_TEST(read("GrpTRES: {cpu: 24, mem: 1T, gpu: 2, 'gres/gpu:a100': 1}") ==
                "GrpTRES=cpu=24,mem=1T,gres/gpu=2,gres/gpu:a100=1");
     BOOST_TEST(read("GrpTRES: cpu=24,GPU=2") == "GrpTRES=cpu=24,gres/gpu=2");
+    BOOST_TEST(read("GrpTRES: {mem: 2TB}") == "GrpTRES=mem=2T");
+    BOOST_TEST(contains(wrong("GrpTRES: {mem: 2B}"), "'2B' is not a memory size"));
     BOOST_TEST(read("GrpTRES: {cpu: unset, mem: -1, gpu: 0}") == "GrpTRES=cpu=unset,mem=unset,gres/gpu=0");
     BOOST_TEST(read("GrpTRES: cpu=-1") == "GrpTRES=cpu=unset");
     BOOST_TEST(read("GrpTRES: {cpu: 9223372036854775807}") == "GrpTRES=cpu=9223372036854775807");

@@ -65,6 +65,32 @@ BOOST_AUTO_TEST_CASE(qos_lines_of_a_dump_become_qos) {
 )");
 }
 
+BOOST_AUTO_TEST_CASE(the_colon_of_a_type_separates_no_options) {
+    BOOST_TEST(
+        spec_of(
+            "QOS - "
+            "'q2':Priority=10:GrpTRES=cpu=6,gres/gpu:a100=2,gres/gpu:v100=4:MaxTRESPerUser=gres/gpu:a100=1:"
+            "MaxWallDurationPerJob=5\n") == head + R"(qos:
+  q2:
+    Priority: 10
+    MaxWall: "00:05:00"
+    MaxTRESPerUser: {"gres/gpu:a100": 1}
+    GrpTRES: {cpu: 6, "gres/gpu:a100": 2, "gres/gpu:v100": 4}
+)");
+    // In the lines of associations, too; what only looks like a gres has no type.
+    const auto line = parse_dump_line(
+        "User - 'ana':GrpTRES=gres/gpu:a100=2:Comment='gres/gpu':WorkDir=/home/gres/x:Fairshare=1");
+    BOOST_TEST_REQUIRE(line.has_value());
+    BOOST_TEST(*line == (DumpLine{"User",
+                                  "ana",
+                                  {{"GrpTRES", "gres/gpu:a100=2"},
+                                   {"Comment", "gres/gpu"},
+                                   {"WorkDir", "/home/gres/x"},
+                                   {"Fairshare", "1"}}}));
+    BOOST_TEST(import_text("QOS - 'q':GrpTRES=gres/gpu:a100:b=2\n").problems.size() ==
+               2u); // a type has no colon
+}
+
 BOOST_AUTO_TEST_CASE(associations_of_a_dump_become_access) {
     const Imported imported =
         import_text("QOS - 'normal':Description='normal'\n"

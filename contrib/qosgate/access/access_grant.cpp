@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <memory>
 
 namespace qg::cli {
@@ -99,9 +100,28 @@ void report_grants(const Granted& now, bool is_dry, Output& output) {
             describe(grant));
 }
 
+/// Whether systemd starts the timer that ends access. Its [Install] section says where the link is.
+bool is_timer_enabled() {
+    namespace fs = std::filesystem;
+    constexpr std::string_view directories[] = {"/etc/systemd/system", "/run/systemd/system",
+                                                "/usr/local/lib/systemd/system", "/usr/lib/systemd/system"};
+    return std::ranges::any_of(directories, [](std::string_view directory) {
+        std::error_code ignored;
+        return fs::exists(fs::symlink_status(
+            fs::path(directory) / "timers.target.wants/qosgate-access-expire.timer", ignored));
+    });
+}
+
 /// Says who ends it if the timer does not.
 void warn_without_timer(const GrantFile& file, const std::string& state, Output& output) {
-    if (file.is_of_timer()) return;
+    if (file.is_of_timer()) {
+        if (!is_timer_enabled())
+            output.warn(
+                "nothing on this host ends this, because qosgate-access-expire.timer is not enabled: "
+                "systemctl enable --now qosgate-access-expire.timer; or let cron run, as root: qosgate "
+                "access expire");
+        return;
+    }
     const std::string where = state.empty() ? "" : " --state " + quoted(state);
     output.warn(text::format("qosgate-access-expire.timer does not end this: it is kept in {}, and the timer "
                              "runs as root without --state; when it is due, this ends it, run by {}: qosgate "

@@ -118,6 +118,8 @@ Result<int> run_exporter(const ExporterOptions& options, Output& output) {
         if (page == "/metrics")
             return WebAnswer{"text/plain; version=0.0.4; charset=utf-8", collector.metrics()};
         if (page == "/") return WebAnswer{"text/html; charset=utf-8", collector.page()};
+        if (page == "/healthz")
+            return WebAnswer{"text/plain; charset=utf-8", std::make_shared<const std::string>("ok\n")};
         return std::nullopt;
     });
     if (!server) return server.error();
@@ -151,7 +153,8 @@ void add_exporter(Command app, Invocation& invocation) {
         "            qosgate_gate_... of the plugin; each has its help text. qosgate_up is 0 while "
         "slurmctld\n"
         "            cannot be read, and then nothing old is repeated.\n"
-        "  /         the same for people: bars, who holds what, pending by Reason. It refreshes itself.\n\n"
+        "  /         the same for people: bars, who holds what, pending by Reason. It refreshes itself.\n"
+        "  /healthz  'ok', as long as it answers, whether slurmctld does or not.\n\n"
         "What the plugin counts comes from its report in StateSaveLocation. Without the right to read it,\n"
         "qosgate_gate_readable is 0: run the exporter on the controller, as SlurmUser.\n\n"
         "Accounts and users are not named if PrivateData in slurm.conf has usage, users or accounts; users\n"

@@ -213,12 +213,25 @@ void add_report_results(MetricSet& metrics, const GateReport& gate) {
     auto& results =
         metrics.counter("qosgate_gate_results_total",
                         "What rules and limits did to jobs. Without a rule: the gate, for a Reason.");
-    for (const ReportPart& each : gate.parts("results"))
-        if (const auto count = each.number("count"))
-            results.add(*count, {{"did", each.text("did")},
-                                 {"rule", each.text("rule")},
-                                 {"file", each.text("file")},
-                                 {"reason", each.text("reason")}});
+    // What rules and limits did is told in several rows of the report for different outcomes.
+    std::map<std::array<std::string, 4>, double> sums;
+    std::map<std::pair<std::string, std::string>, double> limited;
+    for (const ReportPart& each : gate.parts("results")) {
+        const auto count = each.number("count");
+        if (!count) continue;
+        const std::string reason = each.text("reason");
+        sums[{each.text("did"), each.text("rule"), each.text("file"), reason}] += *count;
+        if (const std::string outcome = each.text("outcome"); !outcome.empty())
+            limited[{outcome, reason}] += *count;
+    }
+    for (const auto& [key, count] : sums) {
+        const auto& [did, rule, file, reason] = key;
+        results.add(count, {{"did", did}, {"rule", rule}, {"file", file}, {"reason", reason}});
+    }
+    auto& jobs = metrics.counter("qosgate_gate_limited_jobs_total",
+                                 "Jobs by what becomes of them by a limit: refused, never starts, waits.");
+    for (const auto& [key, count] : limited)
+        jobs.add(count, {{"outcome", key.first}, {"reason", key.second}});
     if (const auto others = gate.number("other_results"))
         metrics
             .counter("qosgate_gate_other_results_total",

@@ -12,6 +12,7 @@
 #include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -49,6 +50,32 @@ std::string list_holders(const LimitRow& row, const Holders& holders, Name name_
                              amount(row, holders[i].second));
     if (holders.size() > max_holders) list += text::format(" and {} more", holders.size() - max_holders);
     return list;
+}
+
+/// A TRES of the kind that the Reason names.
+std::string tres_of(const limits::ReasonEntry& entry) {
+    if (entry.kinds.empty()) return "";
+    switch (entry.kinds.front()) {
+    case model::TresKind::cpu: return "cpu";
+    case model::TresKind::mem: return "mem";
+    case model::TresKind::energy: return "energy";
+    case model::TresKind::node: return "node";
+    case model::TresKind::billing: return "billing";
+    case model::TresKind::gres: return "GRES";
+    case model::TresKind::license: return "licenses";
+    case model::TresKind::bb: return "burst buffers";
+    case model::TresKind::other: break;
+    }
+    return "TRES";
+}
+
+std::string meaning_of(const std::string& reason) {
+    if (const auto entries = limits::find_reason(reason); !entries.empty())
+        return text::format("{} limit: {}",
+                            entries.front().owner == limits::OwnerKind::qos ? "QOS" : "Account",
+                            limits::subject_of(entries.front().limit, tres_of(entries.front())));
+    const auto* other = limits::find_other_reason(reason);
+    return other == nullptr ? std::string() : std::string(other->meaning);
 }
 
 class Page {
@@ -175,32 +202,6 @@ class Page {
         if (!holders.empty()) out_ += "<div class=\"who\">" + holders + "</div>\n";
     }
 
-    static std::string meaning_of(const std::string& reason) {
-        if (const auto entries = limits::find_reason(reason); !entries.empty())
-            return text::format("{} limit: {}",
-                                entries.front().owner == limits::OwnerKind::qos ? "QOS" : "Account",
-                                limits::subject_of(entries.front().limit, tres_of(entries.front())));
-        const auto* other = limits::find_other_reason(reason);
-        return other == nullptr ? std::string() : std::string(other->meaning);
-    }
-
-    /// A TRES of the kind that the Reason names.
-    static std::string tres_of(const limits::ReasonEntry& entry) {
-        if (entry.kinds.empty()) return "";
-        switch (entry.kinds.front()) {
-        case model::TresKind::cpu: return "cpu";
-        case model::TresKind::mem: return "mem";
-        case model::TresKind::energy: return "energy";
-        case model::TresKind::node: return "node";
-        case model::TresKind::billing: return "billing";
-        case model::TresKind::gres: return "GRES";
-        case model::TresKind::license: return "licenses";
-        case model::TresKind::bb: return "burst buffers";
-        case model::TresKind::other: break;
-        }
-        return "TRES";
-    }
-
     std::string& out_;
     const ClusterState& state_;
     bool names_users_;
@@ -225,26 +226,62 @@ void add_gate_line(std::string& out, const Result<GateReport>* gate, bool is_exp
         count_of(count("changes"), "change"), count("refused"), count("changed_by_rules"));
 }
 
-/// What rules and limits refused, most first. Users' names are not in it.
-void add_refusals(std::string& out, const Result<GateReport>* gate, std::time_t now) {
-    if (gate == nullptr || !*gate || !(*gate)->is_loaded(now)) return;
-    std::vector<std::pair<std::uint64_t, std::string>> order;
-    for (const ReportPart& each : (*gate)->parts("results")) {
-        const std::string did = each.text("did");
-        if (did != "rejected" && did != "refused" && did != "failed") continue;
-        const std::string rule = each.text("rule");
-        const std::string cause = rule.empty() ? each.text("reason") : "rule " + rule;
-        const std::uint64_t count = each.count("count");
-        order.emplace_back(count, text::format("<tr><td>{}<td>{}<td class=\"n\">{}</tr>\n", html_text(did),
-                                               html_text(cause), count));
-    }
-    if (order.empty()) return;
-    std::ranges::stable_sort(order, std::ranges::greater(), [](const auto& each) { return each.first; });
-    out += "<h2>Refused since slurmctld began</h2>\n"
-           "<table id=\"refused\"><tr><th><th>By<th class=\"n\">Jobs</tr>\n";
-    for (std::size_t i = 0; i < std::min(order.size(), max_reasons); ++i)
-        out += order[i].second;
+/// A table with the rows that are first.
+void add_table(std::string& out, const char* head, std::vector<std::pair<std::uint64_t, std::string>> rows) {
+    if (rows.empty()) return;
+    std::ranges::stable_sort(rows, std::ranges::greater(), [](const auto& each) { return each.first; });
+    out += head;
+    for (std::size_t i = 0; i < std::min(rows.size(), max_reasons); ++i)
+        out += rows[i].second;
     out += "</table>\n";
+}
+
+/// Which limit refuses most, and what the others do; the first by refused jobs, then by all. `gate` is
+/// loaded.
+void add_limited(std::string& out, const GateReport& gate) {
+    constexpr std::array<std::string_view, 3> outcomes{"refused", "never starts", "waits"};
+    std::map<std::string, std::array<std::uint64_t, outcomes.size()>> limits;
+    for (const ReportPart& each : gate.parts("results")) {
+        const auto at = std::ranges::find(outcomes, each.text("outcome"));
+        if (at != outcomes.end())
+            limits[each.text("reason")][static_cast<std::size_t>(at - outcomes.begin())] +=
+                each.count("count");
+    }
+    std::vector<std::pair<std::uint64_t, std::string>> rows;
+    for (const auto& [reason, counts] : limits) {
+        constexpr std::uint64_t most = 0xffffffff; // that counts in the order
+        const std::uint64_t all = std::min(counts[0] + counts[1] + counts[2], most);
+        rows.emplace_back((std::min(counts[0], most) << 32u) + all,
+                          text::format("<tr data-reason=\"{0}\"><td>{0}<td class=\"n\">{1}<td class=\"n\">{2}"
+                                       "<td class=\"n\">{3}<td>{4}</tr>\n",
+                                       html_text(reason), counts[0], counts[1], counts[2],
+                                       html_text(meaning_of(reason), 400)));
+    }
+    add_table(out,
+              "<h2>What limits did since slurmctld began</h2>\n"
+              "<table id=\"limited\"><tr><th>Reason<th class=\"n\">Refused<th class=\"n\">Never start"
+              "<th class=\"n\">Wait<th>Meaning</tr>\n",
+              std::move(rows));
+}
+
+/// What rules refused, and the plugin for other causes than limits, most first. Users' names are not in it.
+void add_refusals(std::string& out, const GateReport& gate) {
+    std::vector<std::pair<std::uint64_t, std::string>> rows;
+    for (const ReportPart& each : gate.parts("results")) {
+        const std::string did = each.text("did");
+        // A rule that failed and so refused the job has a row "rejected", too; limits have a table of their
+        // own.
+        if ((did != "rejected" && did != "refused") || !each.text("outcome").empty()) continue;
+        const std::string rule = each.text("rule");
+        const std::string cause = rule.empty() ? each.text("reason", "another cause") : "rule " + rule;
+        const std::uint64_t count = each.count("count");
+        rows.emplace_back(count, text::format("<tr><td>{}<td>{}<td class=\"n\">{}</tr>\n", html_text(did),
+                                              html_text(cause), count));
+    }
+    add_table(out,
+              "<h2>Refused since slurmctld began</h2>\n"
+              "<table id=\"refused\"><tr><th>Answer<th>By<th class=\"n\">Jobs</tr>\n",
+              std::move(rows));
 }
 
 } // namespace
@@ -270,7 +307,10 @@ std::string make_page(const ClusterState* state, std::string_view why, const Res
     Page page(out, *state, options);
     page.add_qos();
     page.add_pending();
-    add_refusals(out, gate, now);
+    if (gate != nullptr && *gate && (*gate)->is_loaded(now)) {
+        add_limited(out, **gate);
+        add_refusals(out, **gate);
+    }
     page.add_accounts();
     return out + "</body></html>\n";
 }

@@ -35,12 +35,13 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 .warning { color: var(--full); }
 table { border-collapse: collapse; width: 100%; background: var(--card); border: 1px solid var(--line);
   font-size: .9rem; }
-th, td { text-align: left; padding: .35rem .7rem; border-bottom: 1px solid var(--line); overflow-wrap: anywhere;
-  vertical-align: top; }
+th, td { text-align: left; padding: .35rem .7rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 th.n, td.n { text-align: right; }
 @media (max-width: 40rem) {
   .limit { grid-template-columns: 1fr auto; }
-  .limit .bar { grid-column: 1 / -1; grid-row: 2; } }
+  .limit .bar { grid-column: 1 / -1; grid-row: 2; }
+  th, td { padding: .35rem .4rem; }
+  table { display: block; overflow-x: auto; } }
 )css";
 
 } // namespace qg::cli

@@ -248,7 +248,7 @@ class WebServer::Loop {
         if (request.method != "GET" && request.method != "HEAD")
             return refuse("405 Method Not Allowed", "Only GET and HEAD.\n", "Allow: GET, HEAD\r\n");
         const auto found = handler_(request.path);
-        if (!found) return refuse("404 Not Found", "There are / and /metrics.\n");
+        if (!found) return refuse("404 Not Found", "There are /, /metrics and /healthz.\n");
         return make_response("200 OK", found->content_type, found->body);
     }
 

@@ -195,6 +195,36 @@ void no_default_qos(const LintInput& input, Findings& findings) {
     }
 }
 
+void default_qos_not_admitted(const LintInput& input, Findings& findings) {
+    if (!input.settings.enforce.qos) return;
+    const auto partition = std::ranges::find_if(input.partitions, &model::Partition::is_default);
+    if (partition == input.partitions.end()) return;
+    std::map<std::string, std::vector<std::string>> users; // by default QOS
+    for (const LintAssociation& each : input.associations) {
+        const bool is_there = each.level == AssociationLevel::user && each.qos && !each.qos->empty() &&
+                              (each.partition.empty() || each.partition == partition->name) &&
+                              admits_account(input, *partition, each);
+        if (!is_there) continue;
+        const std::string qos = default_qos_of(input, each);
+        if (has_name(*each.qos, qos) && !admits(*partition, qos)) users[qos].push_back(each.user);
+    }
+    for (auto& [qos, names] : users) {
+        std::ranges::sort(names);
+        names.erase(std::ranges::unique(names).begin(), names.end());
+        const bool is_denied = partition->allow_qos.empty();
+        findings.advise(
+            "partition " + text::printable(partition->name),
+            text::format("jobs of {} with neither --qos nor --partition are refused or wait for ever: "
+                         "they get QOS {}, which this default partition does not accept",
+                         text::list_names(names), text::printable(qos)),
+            text::format("slurm.conf: in the line of PartitionName={}, {}; then: scontrol reconfigure; or "
+                         "give these users another default QOS",
+                         text::printable(partition->name),
+                         is_denied ? text::format("take {} out of DenyQos", text::printable(qos))
+                                   : text::format("add {} to AllowQos", text::printable(qos))));
+    }
+}
+
 void group_above_parent(const LintInput& input, Findings& findings) {
     for (const LintAssociation& association : input.associations) {
         for (const SetLimit& limit : limits_of(association, *input.tres)) {

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 namespace qg::cli {
 namespace {
@@ -25,6 +27,7 @@ constexpr LintCheck checks[] = {
      lint::tres_not_tracked},
     {"preemption-ignored", "fields of a QOS for preemption, without PreemptType=preempt/qos",
      lint::preemption_ignored},
+    {"gang-missing", "PreemptMode SUSPEND or GANG of a QOS, without GANG in slurm.conf", lint::gang_missing},
     {"preemption-loop", "QOSs that may preempt each other", lint::preemption_loop, LintScope::records},
     {"run-minutes-ignored", "MaxTRESRunMins... before Slurm 24.05", lint::run_minutes_ignored},
     {"limit-never-binds", "a limit per job, user or account above that of all", lint::limit_never_binds,
@@ -38,12 +41,16 @@ constexpr LintCheck checks[] = {
      lint::maximum_above_group},
     {"default-time-above-wall", "DefaultTime of a partition above MaxWall: jobs without --time break it",
      lint::default_time_above_wall},
+    {"default-memory-above-limit", "a limit of memory below what jobs without --mem get",
+     lint::default_memory_above_limit},
     {"wall-above-partitions", "MaxWall above MaxTime of every partition", lint::wall_above_partitions},
-    {"zero-limit", "a limit of a QOS that is zero: it allows no job", lint::zero_limit, LintScope::records},
+    {"zero-limit", "a limit of a QOS that is zero: it allows no job", lint::zero_limit, LintScope::at_once},
     {"zero-association-limit", "a limit of an account or user that is zero: it allows no job",
      lint::zero_association_limit},
     {"minimum-above-maximum", "a minimum above a maximum: no job can meet both", lint::minimum_above_maximum,
-     LintScope::records},
+     LintScope::at_once},
+    {"typed-limit-alone", "a limit of one type of GPU, and none of all types: jobs that name no type pass it",
+     lint::typed_limit_alone, LintScope::at_once},
     {"minimum-above-partitions", "a minimum that no partition has", lint::minimum_above_partitions},
     {"hidden-by-partition", "a limit of a QOS that the higher one of a partition's QOS replaces",
      lint::hidden_by_partition},
@@ -56,6 +63,8 @@ constexpr LintCheck checks[] = {
     {"deny-list-ignored", "DenyQos beside AllowQos", lint::deny_list_ignored},
     {"qos-unused", "a QOS that nobody may use", lint::qos_unused},
     {"no-default-qos", "users whose jobs without --qos are refused", lint::no_default_qos},
+    {"default-qos-not-admitted", "users whose default QOS the default partition does not accept",
+     lint::default_qos_not_admitted},
     {"flag-without-effect", "a flag of a QOS that changes nothing here", lint::flag_without_effect},
     {"relative-above-hundred", "a limit above 100 percent of a QOS with the flag Relative",
      lint::relative_above_hundred, LintScope::records},
@@ -115,14 +124,37 @@ std::vector<Finding> find_problems(const LintInput& input, std::span<const std::
                                    LintScope scope) {
     std::vector<Finding> all;
     for (const LintCheck& check : checks) {
-        const bool is_left_out = std::ranges::find(ignored, check.code) != ignored.end() ||
-                                 (scope == LintScope::records && check.scope != LintScope::records);
+        const bool is_left_out =
+            check.scope > scope || std::ranges::find(ignored, check.code) != ignored.end();
         if (is_left_out) continue;
         Findings findings(check.code, all);
         check.find(input, findings);
     }
     write_conf_cures(all);
     return all;
+}
+
+std::vector<Finding> find_new_mistakes(std::vector<model::QosRecord> before,
+                                       std::vector<model::QosRecord> after) {
+    const auto find = [](std::vector<model::QosRecord> records) {
+        LintInput input;
+        input.qos = std::move(records);
+        return find_problems(input, {}, LintScope::at_once);
+    };
+    const auto key = [](const Finding& each) { return std::tie(each.code, each.qos, each.text); };
+    const std::vector<Finding> old = find(std::move(before));
+    std::set<std::tuple<std::string_view, std::string, std::string>> known;
+    for (const Finding& each : old)
+        known.insert(key(each));
+    std::vector<Finding> found = find(std::move(after));
+    std::erase_if(found, [&](const Finding& each) { return known.contains(key(each)); });
+    return found;
+}
+
+std::string warning_of(const Finding& finding) {
+    const std::string_view cure = finding.cure;
+    return text::format("{}: {}; {}", finding.where, finding.text,
+                        cure.starts_with("# ") ? cure.substr(2) : cure);
 }
 
 Result<void> check_codes(std::span<const std::string> codes) {

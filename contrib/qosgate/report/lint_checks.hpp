@@ -64,6 +64,7 @@ class Findings {
 
 /// What a check looks at.
 enum class LintScope : std::uint8_t {
+    at_once, ///< the limits of one QOS alone; the commands that set them tell it, too
     records, ///< the fields of QOSs alone
     cluster, ///< also who may use them, partitions, nodes or slurm.conf
 };
@@ -78,9 +79,16 @@ struct LintCheck {
 /// All checks, in the order in which they run. Threads: immutable.
 std::span<const LintCheck> lint_checks();
 
-/// What the checks find, except those with an ignored code. `records`: only by checks that need nothing else.
+/// What the checks find, except those with an ignored code, by the checks that need no more than `scope`.
 std::vector<Finding> find_problems(const LintInput& input, std::span<const std::string> ignored = {},
                                    LintScope scope = LintScope::cluster);
+
+/// What is wrong with the limits of the QOSs `after` a change and was not `before` it.
+std::vector<Finding> find_new_mistakes(std::vector<model::QosRecord> before,
+                                       std::vector<model::QosRecord> after);
+
+/// A finding and its cure as one sentence: "QOS a: MaxWall=00:00:00 allows no job: ...".
+std::string warning_of(const Finding& finding);
 
 /// Errors: not_found for a code that no check has, with the near miss.
 Result<void> check_codes(std::span<const std::string> codes);
@@ -98,10 +106,12 @@ void past_not_counted(const LintInput& input, Findings& findings);
 void priority_ignored(const LintInput& input, Findings& findings);
 void tres_not_tracked(const LintInput& input, Findings& findings);
 void preemption_ignored(const LintInput& input, Findings& findings);
+void gang_missing(const LintInput& input, Findings& findings);
 void run_minutes_ignored(const LintInput& input, Findings& findings);
 // QOSs
 void limit_never_binds(const LintInput& input, Findings& findings);
 void zero_limit(const LintInput& input, Findings& findings);
+void typed_limit_alone(const LintInput& input, Findings& findings);
 void minimum_above_maximum(const LintInput& input, Findings& findings);
 void preemption_loop(const LintInput& input, Findings& findings);
 void flag_without_effect(const LintInput& input, Findings& findings);
@@ -118,6 +128,7 @@ void normal_missing(const LintInput& input, Findings& findings);
 // Sizes and times
 void limit_above_cluster(const LintInput& input, Findings& findings);
 void default_time_above_wall(const LintInput& input, Findings& findings);
+void default_memory_above_limit(const LintInput& input, Findings& findings);
 // Partitions
 void wall_above_partitions(const LintInput& input, Findings& findings);
 void minimum_above_partitions(const LintInput& input, Findings& findings);
@@ -129,6 +140,7 @@ void deny_list_ignored(const LintInput& input, Findings& findings);
 // Associations
 void qos_unused(const LintInput& input, Findings& findings);
 void no_default_qos(const LintInput& input, Findings& findings);
+void default_qos_not_admitted(const LintInput& input, Findings& findings);
 void group_above_parent(const LintInput& input, Findings& findings);
 void maximum_above_group(const LintInput& input, Findings& findings);
 void zero_association_limit(const LintInput& input, Findings& findings);

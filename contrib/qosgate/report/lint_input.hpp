@@ -37,8 +37,9 @@ struct LintInput {
     std::vector<model::QosRecord> qos;
     std::vector<LintAssociation> associations;
     std::vector<model::Partition> partitions;
-    model::NodeTable nodes = {};                 ///< of the cluster; empty: not known
-    std::vector<std::string> named_in_conf = {}; ///< QOSs that slurm.conf gives to a partition or lists
+    model::NodeTable nodes = {};                      ///< of the cluster; empty: not known
+    std::optional<model::Memory> default_memory = {}; ///< DefMemPerNode, DefMemPerCPU of the cluster
+    std::vector<std::string> named_in_conf = {};      ///< QOSs that slurm.conf gives to a partition or lists
     limits::Release release = limits::newest_release;
 };
 

@@ -4,7 +4,9 @@
 #include "report/lint_checks.hpp"
 
 #include "every_job.hpp"
+#include "typed_limit.hpp"
 
+#include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/preempt_loops.hpp"
 #include "qosgate/model/qos_flag_name.hpp"
@@ -182,6 +184,36 @@ void zero_limit(const LintInput& input, Findings& findings) {
                                  "set",
                                  limit.text()),
                     "if jobs are meant to be let in, unset it", limit.unset_text());
+}
+
+void typed_limit_alone(const LintInput& input, Findings& findings) {
+    for (const QosRecord& qos : input.qos) {
+        const auto limits = limits_of(qos);
+        std::map<std::pair<const model::LimitFacts*, std::string_view>, std::vector<const SetLimit*>> passed;
+        for (const SetLimit& limit : limits) {
+            const auto untyped = passed_by_untyped(*limit.facts, limit.tres, [&](std::string_view tres) {
+                return find_limit(limits, {.facts = limit.facts, .tres = std::string(tres)}) != nullptr;
+            });
+            if (!untyped.empty()) passed[{limit.facts, untyped}].push_back(&limit);
+        }
+        for (const auto& [key, typed] : passed) {
+            const auto& [facts, untyped] = key;
+            std::vector<std::string> names;
+            SetLimit all{.facts = facts, .tres = std::string(untyped)};
+            for (const SetLimit* limit : typed) {
+                names.push_back(limit->text());
+                all.value = saturated_sum(all.value, limit->value);
+            }
+            findings.advise(
+                qos,
+                text::format("jobs that name no type pass {}: slurmctld counts --gres={}:1 for {} alone",
+                             text::list_names(names), untyped.substr(untyped.find('/') + 1), untyped),
+                // A zero of all types would forbid the other types, too.
+                all.value == 0 ? "let the rule gpu-type.lua ask for the type"
+                               : "let the rule gpu-type.lua ask for the type, or limit all types together",
+                all.value == 0 ? "" : all.text());
+        }
+    }
 }
 
 void minimum_above_maximum(const LintInput& input, Findings& findings) {

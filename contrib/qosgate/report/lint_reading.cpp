@@ -47,6 +47,7 @@ Result<LintInput> read_lint_input(QosConnection& access) {
                     .associations = {},
                     .partitions = {},
                     .nodes = world->cluster.nodes,
+                    .default_memory = world->cluster.default_memory,
                     .release = default_release()};
     for (const slurmdb::StoredQos& qos : *stored)
         input.qos.push_back(qos.record);

@@ -166,6 +166,21 @@ void preemption_ignored(const LintInput& input, Findings& findings) {
     }
 }
 
+void gang_missing(const LintInput& input, Findings& findings) {
+    if (input.settings.preempt_type != preempt_qos || input.settings.has_gang) return;
+    for (const model::QosRecord& qos : input.qos) {
+        if (!qos.preempt_mode.contains("SUSPEND") && !qos.preempt_mode.contains("GANG")) continue;
+        findings.advise(
+            qos,
+            text::format("its jobs are never preempted: PreemptMode={} needs GANG in PreemptMode of "
+                         "slurm.conf, which resumes suspended jobs",
+                         text::join(std::vector(qos.preempt_mode.begin(), qos.preempt_mode.end()), ",")),
+            "add GANG to PreemptMode in slurm.conf and restart slurmctld, or let it have the "
+            "cluster's own mode",
+            "PreemptMode=unset");
+    }
+}
+
 void run_minutes_ignored(const LintInput& input, Findings& findings) {
     if (input.release.follows(limits::rules::enforces_run_mins)) return;
     for (const model::QosRecord& qos : input.qos)

@@ -109,11 +109,37 @@ std::optional<Bound> bound_of(const LintInput& input, const std::vector<const Pa
     return bound_of_cluster(input.nodes, limit.tres);
 }
 
-/// Whether the limits of its own that a partition's QOS has count for jobs of `qos` there.
-bool replaces_wall(const LintInput& input, const Partition& partition, const QosRecord& qos) {
+/// Whether a limit of the partition's QOS counts for jobs of `qos` there, instead of this one.
+bool is_replaced(const LintInput& input, const Partition& partition, const QosRecord& qos,
+                 const SetLimit& limit) {
     if (is_qos_of(partition, qos.name) || model::has_flag(qos, "OverPartQOS")) return false;
     const QosRecord* other = find_qos(input, partition.qos);
-    return other != nullptr && other->max_wall_minutes.has_value();
+    return other != nullptr && find_limit(limits_of(*other), limit) != nullptr;
+}
+
+/// The wall limit of each job; null: none.
+const SetLimit* find_wall(const std::vector<SetLimit>& limits) {
+    const auto found = std::ranges::find_if(limits, [](const SetLimit& each) {
+        return each.facts->limit == model::LimitId(model::CountLimit::max_wall);
+    });
+    return found == limits.end() ? nullptr : &*found;
+}
+
+std::string_view fate_of(const QosRecord& qos) {
+    return model::has_flag(qos, "DenyOnLimit") ? "all are refused" : "all wait for ever";
+}
+
+/// What a job without --mem gets at least, in MiB, and why; empty: not known.
+struct DefaultMemory {
+    std::uint64_t mib = 0;
+    std::string_view why;
+};
+std::optional<DefaultMemory> default_memory_in(const LintInput& input, const Partition& partition) {
+    const auto& memory = partition.default_memory ? partition.default_memory : input.default_memory;
+    if (memory && memory->mib > 0)
+        return DefaultMemory{memory->mib, memory->per_cpu ? "by DefMemPerCPU" : "by DefMemPerNode"};
+    if (partition.min_node_memory_mib == 0) return std::nullopt;
+    return DefaultMemory{partition.min_node_memory_mib, "all of a node's, because there is no DefMemPerCPU"};
 }
 
 } // namespace
@@ -138,9 +164,11 @@ void limit_above_cluster(const LintInput& input, Findings& findings) {
 
 void default_time_above_wall(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos) {
-        if (!qos.max_wall_minutes) continue;
+        const auto limits = limits_of(qos);
+        const SetLimit* const max_wall = find_wall(limits);
+        if (max_wall == nullptr) continue;
         for (const Partition* partition : partitions_of(input, qos.name)) {
-            if (!partition->default_time || replaces_wall(input, *partition, qos)) continue;
+            if (!partition->default_time || is_replaced(input, *partition, qos, *max_wall)) continue;
             const bool is_above = partition->default_time->is_unlimited() ||
                                   partition->default_time->minutes > *qos.max_wall_minutes;
             if (!is_above) continue;
@@ -149,12 +177,39 @@ void default_time_above_wall(const LintInput& input, Findings& findings) {
                 qos,
                 text::format(
                     "jobs without --time in partition {} get its DefaultTime, which is above MaxWall={}: {}",
-                    text::printable(partition->name), wall,
-                    model::has_flag(qos, "DenyOnLimit") ? "all are refused" : "all wait for ever"),
+                    text::printable(partition->name), wall, fate_of(qos)),
                 text::format(
                     "slurm.conf: in the line of PartitionName={}, write DefaultTime={} or less; then: "
                     "scontrol reconfigure; or raise MaxWall",
                     text::printable(partition->name), wall));
+        }
+    }
+}
+
+void default_memory_above_limit(const LintInput& input, Findings& findings) {
+    for (const QosRecord& qos : input.qos) {
+        if (model::has_flag(qos, "Relative")) continue;
+        for (const SetLimit& limit : limits_of(qos)) {
+            const bool is_meant = limit.facts->measure == LimitMeasure::tres && limit.value > 0 &&
+                                  limit.facts->sense == LimitSense::maximum &&
+                                  model::kind_of(limit.tres) == TresKind::mem;
+            if (!is_meant) continue;
+            for (const Partition* partition : partitions_of(input, qos.name)) {
+                const auto memory = default_memory_in(input, *partition);
+                if (!memory || memory->mib <= limit.value || is_replaced(input, *partition, qos, limit))
+                    continue;
+                findings.advise(
+                    qos,
+                    text::format("jobs without --mem in partition {} get {} ({}), which is above {}: {}",
+                                 text::printable(partition->name),
+                                 limits::format_limit_value(limit.facts->limit, limit.tres, memory->mib),
+                                 memory->why, limit.text(), fate_of(qos)),
+                    text::format(
+                        "slurm.conf: in the line of PartitionName={}, write a DefMemPerCPU with which jobs "
+                        "meet it; then: scontrol reconfigure; or raise the limit, whose plain numbers are "
+                        "MiB",
+                        text::printable(partition->name)));
+            }
         }
     }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spec/spec_files.hpp"
 
+#include "report/lint_checks.hpp"
+#include "spec/spec_findings.hpp"
+
 #include "qosgate/admin/apply.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurmdb/slurm_conf.hpp"
@@ -63,6 +66,19 @@ SpecFailure conflicts_of(const std::vector<spec::Conflict>& conflicts) {
                          "the spec, prune nothing, or delete it all the same: --take-over",
                          join_lines(std::move(deleted))));
     return {{ErrorCode::conflict, text::join(parts, "\n")}, {{"conflicts", list}}};
+}
+
+/// Adds warnings of limits that the plan makes wrong by themselves, but not of what the files silence.
+void add_mistakes(PlannedSpec& spec) {
+    std::vector<model::QosRecord> before;
+    std::vector<model::QosRecord> after = spec.plan.created;
+    for (const spec::PlannedUpdate& update : spec.plan.updated) {
+        before.push_back(update.before);
+        after.push_back(update.after);
+    }
+    for (const Finding& finding : find_new_mistakes(std::move(before), std::move(after)))
+        if (find_silenced(spec.desired, finding) == nullptr)
+            spec.plan.warnings.push_back(warning_of(finding));
 }
 
 Result<std::vector<std::string>> default_paths() {
@@ -148,7 +164,9 @@ SpecResult<PlannedSpec> read_and_plan(const SpecOptions& options, QosConnection&
     if (const auto* failure = std::get_if<SpecFailure>(&desired)) return *failure;
     auto live = admin::read_live(access.connection());
     if (!live) return failure_of(live.error());
-    return plan_spec(std::get<spec::Desired>(std::move(desired)), *std::move(live), options.plan);
+    auto planned = plan_spec(std::get<spec::Desired>(std::move(desired)), *std::move(live), options.plan);
+    if (auto* spec = std::get_if<PlannedSpec>(&planned)) add_mistakes(*spec);
+    return planned;
 }
 
 std::string describe(const spec::Conflict& conflict) {

@@ -82,6 +82,14 @@ auto key_of_finding(const Finding& finding) {
 
 } // namespace
 
+const spec::Silenced* find_silenced(const spec::Desired& desired, const Finding& finding) {
+    const auto silences = [&](const spec::Silenced& each) {
+        return each.code == finding.code && (each.qos.empty() || each.qos == finding.qos);
+    };
+    const auto found = std::ranges::find_if(desired.silenced, silences);
+    return found == desired.silenced.end() ? nullptr : &*found;
+}
+
 SpecFindings choose_findings(const std::vector<Finding>& before, const std::vector<Finding>& after,
                              const spec::Desired& desired, const spec::Plan& plan) {
     std::set<std::tuple<std::string_view, std::string, std::string>> known;
@@ -97,11 +105,7 @@ SpecFindings choose_findings(const std::vector<Finding>& before, const std::vect
             ++found.others;
             continue;
         }
-        const auto silences = [&](const spec::Silenced& each) {
-            return each.code == finding.code && (each.qos.empty() || each.qos == finding.qos);
-        };
-        const auto silenced = std::ranges::find_if(desired.silenced, silences);
-        if (silenced != desired.silenced.end()) {
+        if (const spec::Silenced* silenced = find_silenced(desired, finding)) {
             found.silenced.push_back({finding, silenced->reason});
             continue;
         }

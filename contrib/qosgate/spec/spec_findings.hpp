@@ -33,6 +33,9 @@ struct SpecFindings {
     std::size_t others = 0; ///< about what the files neither name nor cause
 };
 
+/// What silences a finding in the files; null: nothing does.
+const spec::Silenced* find_silenced(const spec::Desired& desired, const Finding& finding);
+
 /// Chooses from what is found with the files applied (`after`): what is about the QOSs that they name, and
 /// what is not there without them (`before`).
 SpecFindings choose_findings(const std::vector<Finding>& before, const std::vector<Finding>& after,

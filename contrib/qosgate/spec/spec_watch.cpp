@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <ctime>
 #include <memory>
@@ -52,9 +53,11 @@ class Watch {
     void run() {
         while (!is_told_to_end) {
             reconcile();
+            // The wall clock may be set meanwhile.
+            const auto next = std::chrono::steady_clock::now() + std::chrono::seconds(pause());
             status_.next_run = std::time(nullptr) + pause();
             write_status();
-            while (!is_told_to_end && std::time(nullptr) < status_.next_run)
+            while (!is_told_to_end && std::chrono::steady_clock::now() < next)
                 wait_a_second();
         }
         status_.state = "ended";

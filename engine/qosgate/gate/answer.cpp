@@ -362,8 +362,13 @@ void answer(model::Decision& decision, const DetailedForecast& forecast, const L
         decision.reject = model::RejectCode::accounting_policy;
     if (decision.message.size() > told_before) {
         const bool refuses = decision.reject != model::RejectCode::none;
-        log_limits(decision, job, refuses ? "refused" : "warned", reason_of(forecast, job.view),
-                   std::span(decision.message).subspan(told_before));
+        const std::string_view reason = reason_of(forecast, job.view);
+        const std::string_view outcome = reason.empty()                     ? ""
+                                         : refuses || forecast.is_refused() ? "refused"
+                                         : forecast.never_starts()          ? "never starts"
+                                                                            : "waits";
+        log_limits(decision, job, refuses ? "refused" : "warned", reason,
+                   std::span(decision.message).subspan(told_before), outcome);
     }
     if (forecast.is_refused() || forecast.never_starts()) append_contact(decision.message, settings);
 }

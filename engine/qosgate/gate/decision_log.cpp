@@ -87,7 +87,7 @@ void log_rule(model::Decision& decision, const LoggedJob& job, const policy::Rul
 }
 
 void log_limits(model::Decision& decision, const LoggedJob& job, std::string_view did,
-                std::string_view reason, std::span<const std::string> message) {
+                std::string_view reason, std::span<const std::string> message, std::string_view outcome) {
     std::string text;
     for (const std::string& part : message) {
         if (!text.empty()) text += text.ends_with(':') ? " " : "; ";
@@ -96,7 +96,12 @@ void log_limits(model::Decision& decision, const LoggedJob& job, std::string_vie
     std::string line = begin_line(decision, did, job);
     if (!reason.empty()) line += text::format(" {}:", reason);
     add(decision, LogLevel::info, text::format("{} {}", line, text),
-        {.did = did, .rule = "", .file = "", .reason = std::string(reason), .text = text});
+        {.did = did,
+         .rule = "",
+         .file = "",
+         .reason = std::string(reason),
+         .text = text,
+         .outcome = outcome});
 }
 
 } // namespace qg::gate

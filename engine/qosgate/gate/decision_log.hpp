@@ -31,8 +31,8 @@ void log_rule(model::Decision& decision, const LoggedJob& job, const policy::Rul
 
 /// An action of the gate because of limits or partitions. `did` is "refused", "warned", or "unchecked"
 /// (limits not checked), a literal; `reason` is Slurm's Reason, or empty; `message` is what the user reads,
-/// or the cause.
+/// or the cause; `outcome` is that of the event, a literal.
 void log_limits(model::Decision& decision, const LoggedJob& job, std::string_view did,
-                std::string_view reason, std::span<const std::string> message);
+                std::string_view reason, std::span<const std::string> message, std::string_view outcome = {});
 
 } // namespace qg::gate

@@ -21,6 +21,7 @@ struct ClusterSettings {
     std::uint32_t priority_weight_qos = 0;              ///< PriorityWeightQOS
     bool uses_raw_priorities = false;                   ///< PriorityFlags has NO_NORMAL_QOS
     std::string preempt_type = "preempt/none";          ///< PreemptType
+    bool has_gang = false;                              ///< PreemptMode has GANG
     bool usage_lasts = false; ///< PriorityDecayHalfLife=0 and PriorityUsageResetPeriod=NONE
 };
 

@@ -58,6 +58,9 @@ struct DecisionEvent {
     std::string file;     ///< of the rule
     std::string reason;   ///< Slurm's Reason of a limit; else empty
     std::string text;     ///< what the user reads, what changed, or the cause
+    /// What becomes of the job by the limit: "refused", by slurmctld or by the gate, "never starts", "waits".
+    /// A literal; empty: it is about no limit.
+    std::string_view outcome = {};
 };
 
 /// What the log calls a job: as requested, or the default. Empty: none, or not known.

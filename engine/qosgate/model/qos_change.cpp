@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/base/units.hpp"
+#include "qosgate/model/amount_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -78,7 +79,9 @@ Result<FieldValue> parse_factor(std::string_view value) {
 }
 
 Result<FieldValue> parse_duration(const QosField& field, std::string_view value) {
-    const auto seconds = units::parse_seconds(value, field.plain_seconds);
+    const auto with_units = parse_unit_seconds(value);
+    const auto seconds =
+        with_units ? Result<std::uint64_t>(*with_units) : units::parse_seconds(value, field.plain_seconds);
     if (!seconds) return seconds.error();
     const std::uint64_t stored = field.unit == "minutes" ? (*seconds + 59) / 60 : *seconds;
     if (stored > max_number)

@@ -165,7 +165,7 @@ std::string describe_value(const QosField& field) {
     case FieldKind::number: return "a whole number";
     case FieldKind::factor: return "a decimal number";
     case FieldKind::duration:
-        return text::format("a time: {}, mm:ss, hh:mm:ss or d-hh:mm:ss",
+        return text::format("a time: {}, mm:ss, hh:mm:ss or d-hh:mm:ss, or with units: 90m, 8h, 1d12h",
                             field.plain_seconds == 1 ? "seconds" : "minutes");
     case FieldKind::tres: return "TRES counts, for example cpu=24,mem=1T,gpu=2";
     case FieldKind::qos_names: return "names of QOSs, separated by commas";

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/base/units.hpp"
+#include "qosgate/model/amount_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -119,8 +120,7 @@ Result<TresList> parse_tres_list(const TresCatalogue& catalogue, std::string_vie
             list.emplace_back(canonical, std::nullopt);
             continue;
         }
-        const bool is_memory = catalogue.kind(*index) == TresKind::mem;
-        const auto value = is_memory ? units::parse_mib(count) : units::parse_count(count);
+        const auto value = parse_tres_count(canonical, count);
         if (!value) return value.error().in(text::printable(part));
         list.emplace_back(canonical, *value);
     }

@@ -7,8 +7,12 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -39,8 +43,10 @@ class SearchedFile {
 
     SearchedFile(std::string_view file, std::string_view text)
         : file_(file), tokens_(read_tokens(text)), is_skipped_(tokens_.size()) {
-        for (std::size_t i = 0; i < tokens_.size(); ++i)
+        for (std::size_t i = 0; i < tokens_.size(); ++i) {
             if (tokens_[i].is("function")) skip(i, end_of_parameters(i));
+            if (tokens_[i].is_name()) places_[tokens_[i].text].push_back(i);
+        }
     }
 
     [[nodiscard]] std::string_view file() const noexcept { return file_; }
@@ -50,6 +56,12 @@ class SearchedFile {
         return tokens_[std::min(index, tokens_.size() - 1)];
     }
     [[nodiscard]] bool is_skipped(std::size_t index) const { return is_skipped_[index]; }
+
+    /// Where a name stands, in order.
+    [[nodiscard]] std::span<const std::size_t> places_of(std::string_view name) const {
+        const auto found = places_.find(name);
+        return found == places_.end() ? std::span<const std::size_t>() : found->second;
+    }
 
     /// Whether this is a variable of that name, and no member of a table.
     [[nodiscard]] bool is_variable(std::size_t index, std::string_view name) const {
@@ -115,6 +127,7 @@ class SearchedFile {
     std::string_view file_;
     std::vector<Token> tokens_;
     std::vector<bool> is_skipped_;
+    std::unordered_map<std::string_view, std::vector<std::size_t>> places_; ///< of names
     Names objects_;
     bool has_new_object_ = false;
 };
@@ -258,22 +271,31 @@ class Search {
     std::optional<Parameter> find_called(SearchedFile& file, std::size_t at) {
         const Token& name = file.at(at);
         if (!name.is_name() || file.at(at - 1).is(":")) return std::nullopt;
-        if (!file.at(at - 1).is(".")) return find_local(file, name.text);
-        const std::string_view table = file.at(at - 2).text;
-        if (at < 3 || !file.is_variable(at - 2, table)) return std::nullopt;
+        const bool is_member = file.at(at - 1).is(".");
+        const std::string_view table = is_member ? file.at(at - 2).text : std::string_view();
+        if (is_member && (at < 3 || !file.is_variable(at - 2, table))) return std::nullopt;
+        // Many calls may have the same name.
+        const auto [known, is_new] = called_.try_emplace({&file, table, name.text});
+        if (is_new)
+            known->second = is_member ? find_in_table(file, table, name.text) : find_local(file, name.text);
+        return known->second;
+    }
+
+    std::optional<Parameter> find_in_table(SearchedFile& file, std::string_view table,
+                                           std::string_view name) {
         if (SearchedFile* const module = find_module(file, table)) {
             const Token& result = module->at(module->size() - 2);
             const bool is_returned = result.is_name() && module->at(module->size() - 3).is("return");
-            return is_returned ? find_member(*module, result.text, name.text) : std::nullopt;
+            return is_returned ? find_member(*module, result.text, name) : std::nullopt;
         }
-        return find_member(file, table, name.text);
+        return find_member(file, table, name);
     }
 
     /// The only function of that name, which has no other use than to be called.
     static std::optional<Parameter> find_local(SearchedFile& file, std::string_view name) {
         std::optional<Parameter> found;
-        for (std::size_t i = 2; i < file.size(); ++i) {
-            if (!file.is_variable(i, name)) continue;
+        for (const std::size_t i : file.places_of(name)) {
+            if (i < 2 || !file.is_variable(i, name)) continue;
             if (file.at(i - 1).is("function")) {
                 if (found || !file.at(i - 2).is("local")) return std::nullopt;
                 found = Parameter{&file, i - 1};
@@ -284,10 +306,15 @@ class Search {
     }
 
     /// Whether the only value of a local table is the one that it was declared with: `{}`, or a module's.
-    static bool is_constant(const SearchedFile& file, std::string_view table) {
+    bool is_constant(const SearchedFile& file, std::string_view table) {
+        const auto [known, is_new] = is_constant_.try_emplace({&file, table});
+        if (is_new) known->second = has_one_value(file, table);
+        return known->second;
+    }
+    static bool has_one_value(const SearchedFile& file, std::string_view table) {
         bool is_declared = false;
-        for (std::size_t i = 1; i < file.size(); ++i) {
-            if (!file.is_variable(i, table) || file.at(i + 1).is(".")) continue;
+        for (const std::size_t i : file.places_of(table)) {
+            if (i < 1 || !file.is_variable(i, table) || file.at(i + 1).is(".")) continue;
             const bool is_returned = file.at(i - 1).is("return") && i + 2 == file.size();
             const bool is_empty = file.at(i + 2).is("{") && file.at(i + 3).is("}");
             const bool is_declaration = file.at(i - 1).is("local") && file.at(i + 1).is("=") &&
@@ -300,8 +327,13 @@ class Search {
     /// local TABLE = require("NAME"); null: it is something else.
     SearchedFile* find_module(const SearchedFile& file, std::string_view table) {
         if (!is_constant(file, table)) return nullptr;
-        for (std::size_t i = 1; i < file.size(); ++i) {
-            if (!file.at(i - 1).is("local") || !file.is_variable(i, table)) continue;
+        const auto [known, is_new] = modules_.try_emplace({&file, table});
+        if (is_new) known->second = open_module(file, table);
+        return known->second;
+    }
+    SearchedFile* open_module(const SearchedFile& file, std::string_view table) {
+        for (const std::size_t i : file.places_of(table)) {
+            if (i < 1 || !file.at(i - 1).is("local") || !file.is_variable(i, table)) continue;
             const std::size_t bracket = file.at(i + 3).is("(") ? 1 : 0;
             const Token& name = file.at(i + 3 + bracket);
             const bool is_module = file.at(i + 2).is_name("require") && name.kind == TokenKind::text &&
@@ -312,13 +344,11 @@ class Search {
     }
 
     /// The only function TABLE.NAME, if no other value is ever given to it.
-    static std::optional<Parameter> find_member(SearchedFile& file, std::string_view table,
-                                                std::string_view name) {
+    std::optional<Parameter> find_member(SearchedFile& file, std::string_view table, std::string_view name) {
         if (!is_constant(file, table)) return std::nullopt;
         std::optional<Parameter> found;
-        for (std::size_t i = 3; i < file.size(); ++i) {
-            if (!file.at(i).is_name(name) || !file.at(i - 1).is(".") || !file.is_variable(i - 2, table))
-                continue;
+        for (const std::size_t i : file.places_of(name)) {
+            if (i < 3 || !file.at(i - 1).is(".") || !file.is_variable(i - 2, table)) continue;
             if (!file.at(i + 1).is("(")) return std::nullopt; // it may get another value
             if (!file.at(i - 3).is("function")) continue;
             if (found) return std::nullopt;
@@ -329,6 +359,11 @@ class Search {
 
     const StateSources& sources_;
     std::deque<SearchedFile> files_; // their addresses stay
+    // What was found out about names of a file, so that the cost is linear.
+    std::map<std::tuple<const SearchedFile*, std::string_view, std::string_view>, std::optional<Parameter>>
+        called_;
+    std::map<std::pair<const SearchedFile*, std::string_view>, SearchedFile*> modules_;
+    std::map<std::pair<const SearchedFile*, std::string_view>, bool> is_constant_;
     model::UpdateParts parts_{model::UpdatePart::limits};
     bool is_in_doubt_ = false;
 };

@@ -104,9 +104,8 @@ class Chain {
                                     rule.name, rule.file, told, whom_to_tell());
             outcome_.rejected = outcome_.has_failed = has_ended_ = true;
         } else if (warns_on_error(rule))
-            outcome_.warnings.push_back(
-                text::format("The rule '{}' ({}) was not applied because it failed: {}; {}", rule.name,
-                             rule.file, told, whom_to_tell()));
+            warn(text::format("The rule '{}' ({}) was not applied because it failed: {}; {}", rule.name,
+                              rule.file, told, whom_to_tell()));
     }
 
     /// Records that a rule only warns from now on.
@@ -135,6 +134,21 @@ class Chain {
     /// Whether no more rules run.
     [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
 
+    /// Says how much was left out.
+    void finish_words() {
+        if (unrecorded_.count > 0) [[unlikely]]
+            outcome_.events.push_back(
+                {unrecorded_.rule,
+                 unrecorded_.file,
+                 EventKind::noted,
+                 text::format("{} more lines of this and later rules about this job are left "
+                              "out: a decision has at most {} lines and {} KiB of them",
+                              unrecorded_.count, WordBound::max_lines, WordBound::max_bytes / 1024),
+                 {}});
+        if (untold_ > 0) [[unlikely]]
+            outcome_.warnings.push_back(text::format("... and {} more lines of the site's rules", untold_));
+    }
+
     /// Ends the chain for a rejected job. Its user reads no notes, for they tell of a job that is accepted.
     [[gnu::cold]] void end_rejected() {
         drop_notes(outcome_.warnings, outcome_.notes);
@@ -151,12 +165,37 @@ class Chain {
     };
     static constexpr std::size_t max_rejections = 8; ///< that are told
 
+    /// Bounds what one decision says: to print, log and record it takes time in which slurmctld waits, and
+    /// rules have a bound of their own for each of them only.
+    class WordBound {
+      public:
+        static constexpr std::size_t max_lines = 200;
+        static constexpr std::size_t max_bytes = 65'536;
+
+        /// Whether there is room for so many bytes more, which are taken then.
+        bool take(std::size_t bytes) noexcept {
+            if (lines_ == max_lines || bytes > max_bytes - bytes_) return false;
+            ++lines_;
+            bytes_ += bytes;
+            return true;
+        }
+
+      private:
+        std::size_t lines_ = 0;
+        std::size_t bytes_ = 0;
+    };
+
+    /// What was not recorded, and the first rule of which.
+    struct Unrecorded {
+        std::size_t count = 0;
+        std::string rule;
+        std::string file;
+    };
+
     [[gnu::noinline]] void finish_remarks(const RuleInfo& rule, const RuleRun& run) {
         for (const Remark& remark : run.remarks()) {
-            if (rule.mode != RuleMode::shadow) {
-                if (!remark.is_warning) outcome_.notes.push_back(std::ssize(outcome_.warnings));
-                outcome_.warnings.push_back(tell(rule, remark.text));
-            }
+            if (rule.mode != RuleMode::shadow && warn(tell(rule, remark.text)) && !remark.is_warning)
+                outcome_.notes.push_back(std::ssize(outcome_.warnings) - 1);
             record(rule, kind_of(rule, remark.is_warning ? EventKind::warned : EventKind::noted),
                    remark.text);
         }
@@ -192,7 +231,7 @@ class Chain {
             const bool names_rule = given.empty();
             reject({message, names_rule ? message : text::format("rule '{}': {}", rule.name, message)});
         } else if (rule.mode == RuleMode::warn)
-            outcome_.warnings.push_back(tell(rule, message));
+            warn(tell(rule, message));
         if (rule.rejection_stops) stop(rule);
     }
 
@@ -231,7 +270,23 @@ class Chain {
         }
     }
 
+    /// Whether the user will read it.
+    bool warn(std::string line) {
+        const bool has_room = told_.take(line.size());
+        if (has_room)
+            outcome_.warnings.push_back(std::move(line));
+        else
+            ++untold_;
+        return has_room;
+    }
+
     void record(const RuleInfo& rule, EventKind kind, std::string text, std::string detail = {}) {
+        // Why a job is rejected is always recorded.
+        const bool is_needed = kind == EventKind::rejected && !outcome_.rejected;
+        if (!recorded_.take(text.size() + detail.size()) && !is_needed) [[unlikely]] {
+            if (unrecorded_.count++ == 0) unrecorded_.rule = rule.name, unrecorded_.file = rule.file;
+            return;
+        }
         outcome_.events.push_back({rule.name, rule.file, kind, std::move(text), std::move(detail)});
     }
 
@@ -249,6 +304,10 @@ class Chain {
     std::vector<Rejection> rejections_; ///< the first ones
     std::size_t rejection_count_ = 0;
     std::string failure_; ///< what the user reads of a failure that rejects
+    WordBound recorded_;
+    WordBound told_;
+    Unrecorded unrecorded_;
+    std::size_t untold_ = 0; ///< lines for the user
     bool has_ended_ = false;
 };
 
@@ -327,6 +386,7 @@ std::size_t first_for(const ChainInput& input, std::span<const RuleInfo> rules, 
         lease.drop_if_spent();
     }
     if (chain.rejected()) chain.end_rejected();
+    chain.finish_words();
     return outcome;
 }
 

@@ -32,6 +32,7 @@ model::ClusterSettings read_cluster_settings(const slurm_conf_t& conf) {
     settings.priority_weight_qos = conf.priority_weight_qos;
     settings.uses_raw_priorities = (conf.priority_flags & PRIORITY_FLAGS_NO_NORMAL_QOS) != 0;
     settings.preempt_type = view_text(conf.preempt_type);
+    settings.has_gang = (conf.preempt_mode & PREEMPT_MODE_GANG) != 0;
     settings.usage_lasts = conf.priority_decay_hl == 0 && conf.priority_reset_period == PRIORITY_RESET_NONE;
     return settings;
 }

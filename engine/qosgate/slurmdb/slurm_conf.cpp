@@ -22,13 +22,14 @@ struct Setting {
     std::string SlurmConf::*member;
 };
 
-constexpr std::array<Setting, 9> settings{{
+constexpr std::array<Setting, 10> settings{{
     {"ClusterName", &SlurmConf::cluster_name},
     {"AccountingStorageType", &SlurmConf::accounting_storage_type},
     {"AccountingStorageHost", &SlurmConf::accounting_storage_host},
     {"AccountingStoragePort", &SlurmConf::accounting_storage_port},
     {"SlurmUser", &SlurmConf::slurm_user},
     {"StateSaveLocation", &SlurmConf::state_save_location},
+    {"PluginDir", &SlurmConf::plugin_dir},
     {"JobSubmitPlugins", &SlurmConf::job_submit_plugins},
     {"CliFilterPlugins", &SlurmConf::cli_filter_plugins},
     {"SlurmctldPidFile", &SlurmConf::slurmctld_pid_file},

@@ -22,6 +22,7 @@ struct SlurmConf {
     std::string slurm_user = "root";
     std::string state_save_location = "/var/spool";
     std::string slurmctld_pid_file = "/var/run/slurmctld.pid";
+    std::string plugin_dir;         ///< directories with colons between them; empty: Slurm's own
     std::string job_submit_plugins; ///< "lua,qosgate"
     std::string cli_filter_plugins; ///< likewise
     /// The names of the SlurmctldHost lines: the first is the primary's.

@@ -2,6 +2,7 @@
 #include "qosgate/spec/sacctmgr_text.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/tres_name.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,11 +21,18 @@ constexpr std::array<std::string_view, 26> columns_of_22_05{
 /// Later releases show these two after MaxTRESPA.
 constexpr std::array<std::string_view, 2> later_columns{"MaxTRESRunMinsPA", "MaxTRESRunMinsPU"};
 
-/// The parts of a line, without quotes. Empty: a quote is not closed.
-std::optional<std::vector<std::string>> split_unquoted(std::string_view line, char separator) {
+/// The parts of a line between colons, without quotes. The colon of a typed TRES, "gres/gpu:a100=2",
+/// separates nothing: sacctmgr writes TRES without quotes. Empty: a quote is not closed.
+std::optional<std::vector<std::string>> split_options(std::string_view line) {
     std::vector<std::string> parts(1);
     char quote = 0;
-    for (const char letter : line) {
+    std::size_t word = 0; // where it begins: the name of a TRES, for example
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char letter = line[i];
+        const auto ends_gres_name = [&] {
+            const std::string_view name = line.substr(word, i - word);
+            return model::kind_of(name) == model::TresKind::gres && model::untyped_tres(name).empty();
+        };
         if (quote != 0) {
             if (letter == quote)
                 quote = 0;
@@ -32,10 +40,12 @@ std::optional<std::vector<std::string>> split_unquoted(std::string_view line, ch
                 parts.back() += letter;
         } else if (letter == '\'' || letter == '"') {
             quote = letter;
-        } else if (letter == separator) {
+        } else if (letter == ':' && !ends_gres_name()) {
             parts.emplace_back();
+            word = i + 1;
         } else {
             parts.back() += letter;
+            if (letter == '=' || letter == ',') word = i + 1;
         }
     }
     return quote == 0 ? std::optional(std::move(parts)) : std::nullopt;
@@ -50,7 +60,7 @@ Result<DumpLine> parse_dump_line(std::string_view line) {
         return invalid("a line of a dump is OBJECT - 'name':Option=value:…, for example QOS - 'night'");
     DumpLine read;
     read.object = text::trim(line.substr(0, at));
-    auto parts = split_unquoted(text::trim(line.substr(at + between.size())), ':');
+    auto parts = split_options(text::trim(line.substr(at + between.size())));
     if (!parts) return invalid("a quote is not closed; sacctmgr has no way to write a quote inside quotes");
     read.name = parts->front();
     if (read.name.empty()) return invalid("there is no name");

@@ -2,7 +2,7 @@
 #include "qosgate/spec/value_reader.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/base/units.hpp"
+#include "qosgate/model/amount_text.hpp"
 #include "qosgate/model/qos_change.hpp"
 
 #include <algorithm>
@@ -16,25 +16,6 @@ using model::FieldKind;
 
 /// Generic resources that Slurm has plugins for; without a cluster, their names need no "gres/".
 constexpr std::array<std::string_view, 3> plain_gres{"gpu", "shard", "mps"};
-
-/// A time with units: "60s", "2h", "1d12h". Empty: it is none, and a time in Slurm's spelling.
-std::optional<std::uint64_t> parse_unit_time(std::string_view text) {
-    constexpr std::array<std::pair<char, std::uint64_t>, 4> units{
-        {{'d', 86'400}, {'h', 3'600}, {'m', 60}, {'s', 1}}};
-    std::uint64_t seconds = 0;
-    std::size_t next = 0; // larger units come first, each one time
-    while (!text.empty()) {
-        const auto digits = std::min(text.find_first_not_of("0123456789"), text.size());
-        const auto number = text::parse_unsigned(text.substr(0, digits));
-        if (!number || *number > 1'000'000'000 || digits == text.size()) return std::nullopt;
-        while (next < units.size() && units[next].first != text[digits])
-            ++next;
-        if (next == units.size()) return std::nullopt;
-        seconds += *number * units[next++].second;
-        text.remove_prefix(digits + 1);
-    }
-    return seconds;
-}
 
 /// YAML 1.1 reads "010" as eight, YAML 1.2 and sacctmgr as ten.
 bool looks_octal(std::string_view text) {
@@ -80,8 +61,7 @@ Result<DesiredCount> parse_count(const model::QosField& field, std::string_view 
         return DesiredCount(**share);
     }
     if (looks_octal(text)) return octal(text);
-    const bool is_memory = model::kind_of(tres) == model::TresKind::mem;
-    const auto count = is_memory ? units::parse_mib(text) : units::parse_count(text);
+    const auto count = model::parse_tres_count(tres, text);
     if (!count) return invalid(count.error().message + ", or 50%, or unset");
     if (*count > model::max_tres_count)
         return invalid(text::format("{} is too large: at most {}", *count, model::max_tres_count));
@@ -220,10 +200,6 @@ Result<model::FieldValue> parse_plain(const model::QosField& field, std::string_
     if (text.empty()) return invalid("no value; to clear the field write unset");
     const bool is_number = field.kind == FieldKind::number || field.kind == FieldKind::factor;
     if ((is_number || field.kind == FieldKind::duration) && looks_octal(text)) return octal(text);
-    if (field.kind == FieldKind::duration) {
-        if (const auto seconds = parse_unit_time(text))
-            return model::parse_field_value(field, units::format_seconds(*seconds));
-    }
     return model::parse_field_value(field, text);
 }
 
