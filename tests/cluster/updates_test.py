@@ -298,7 +298,9 @@ class ChangesInPart(PluginTestCase):
         })
 
     def hold(self, options: str = "") -> int:
-        return self.cluster.sbatch(f"--hold --time=60 --mem=10 {options}", USER).jobid
+        submission = self.cluster.sbatch(f"--hold --time=60 --mem=10 {options}", USER)
+        self.assertEqual(submission.rc, 0, submission.stderr)
+        return submission.jobid
 
     def place(self, job: int) -> tuple[str, str]:
         """Partition and QOS."""
