@@ -269,16 +269,12 @@ class ChangesInPart(PluginTestCase):
 
     # What slurmctld refuses a user after it has stored partition and QOS of a pending job of 60 minutes.
     refused_late = (
-        ("numcpus=0", "NumCPUs"),
-        ("numnodes=0", "NumNodes"),
-        ("numtasks=0", "NumTasks"),
+        ("numnodes=2-1", "NumNodes"),
         ("timelimit=121", "TimeLimit"),
-        ("timemin=61", "TimeMin"),
         ("endtime=now+1hour", "EndTime"),
         ("deadline=now+10hours", "Deadline"),
         ("priority=4294900000", "Priority"),
         ("nice=-5", "Nice"),
-        ("reqthreads=1", "ReqSockets, ReqCores or ReqThreads"),
         ("oversubscribe=yes", "OverSubscribe"),
         ("contiguous=yes", "Contiguous"),
         ("corespec=1", "CoreSpec or ThreadSpec"),
@@ -302,7 +298,9 @@ class ChangesInPart(PluginTestCase):
         })
 
     def hold(self, options: str = "") -> int:
-        return self.cluster.sbatch(f"--hold --time=60 --mem=10 {options}", USER).jobid
+        submission = self.cluster.sbatch(f"--hold --time=60 --mem=10 {options}", USER)
+        self.assertEqual(submission.rc, 0, submission.stderr)
+        return submission.jobid
 
     def place(self, job: int) -> tuple[str, str]:
         """Partition and QOS."""
@@ -330,8 +328,11 @@ class ChangesInPart(PluginTestCase):
                 )
                 self.assertEqual(self.place(job), ("main", "normal"))
                 logged = self.slurmctld_log_since(mark)
-                self.assertRegex(logged, rf"rejected change jobid={job} .*: if slurmctld refuses {refused} and keeps .*")
-                self.assertIn(f"qos: normal -> gpu: {self.reason}", logged)
+                self.assertRegex(
+                    logged,
+                    rf"rejected change jobid={job} .*: if slurmctld refuses {refused} and keeps "
+                    rf"qos: normal -> gpu; partition: main -> gpu: {self.reason}",
+                )
 
     def test_the_same_in_two_commands_is_made(self) -> None:
         self.put_rule()

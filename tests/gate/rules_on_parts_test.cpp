@@ -45,8 +45,10 @@ struct PartsSetup : test::GateSetup {
 
     /// A part with the new partition and this time limit.
     void may_keep(std::uint32_t minutes) {
-        model::StoredPart part{
-            .after = update.before, .parts = {model::UpdatePart::limits}, .refused = "Features"};
+        model::StoredPart part{.after = update.before,
+                               .parts = {model::UpdatePart::limits},
+                               .refused = "Features",
+                               .source = nullptr};
         part.after.partition = "viz";
         part.after.time_limit = TimeLimit{minutes};
         update.stored_parts = {part};

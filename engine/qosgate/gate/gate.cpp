@@ -330,7 +330,7 @@ Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
     policy::BudgetClock clock; // of all that rules judge of the change
     if (!update.stored_parts.empty()) {
         if (known.script_clock != nullptr) clock = *known.script_clock;
-        clock.start();
+        clock.start_at_once();
         known.script_clock = &clock;
     }
     const Site site(known, policy, provider_, release_);

@@ -49,6 +49,11 @@ void BudgetClock::start() noexcept {
     if (!tick_) tick_ = read_clock(CLOCK_MONOTONIC_COARSE);
 }
 
+void BudgetClock::start_at_once() noexcept {
+    start();
+    if (!start_) start_ = now();
+}
+
 [[gnu::hot]] bool BudgetClock::is_past(std::chrono::nanoseconds limit) const noexcept {
     if (!start_) {
         if (tick_ && read_clock(CLOCK_MONOTONIC_COARSE) != *tick_) start_ = now();
