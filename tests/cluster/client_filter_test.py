@@ -51,7 +51,7 @@ rule {
 OTHERS = re.compile(
     r"(sbatch|salloc|srun): (error: \w+$|error: (Batch job submission|Job submit/allocate|Unable to allocate|invalid "
     r"partition|cli_filter plugin)|Job \d|[Jj]ob \d|Granted|Pending|Relinquishing|Waiting|Nodes|Force|Job alloc|"
-    r"Job aborted|Requested partition|Warning: can't run|error: Memory specification)|allocation failure"
+    r"Job aborted|Requested partition|Warning: can't run|error: (Memory|Temporary disk) specification)|allocation failure"
 )
 
 

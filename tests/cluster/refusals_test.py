@@ -48,7 +48,6 @@ class RefusalsTest(unittest.TestCase):
         for line in RECORDS:
             cls.cluster.sacctmgr(line)
         cls.cluster.scontrol("create reservation=course users=root nodecnt=1 starttime=now+2hours duration=60")
-        cls.cluster.scontrol("create partitionname=cloud state=up maxtime=1-0")
         script = cls.cluster.layout.home / USER / "job.sh"
         script.write_text("#!/bin/sh\nexec sleep 300\n", encoding="utf-8")
         cls.cluster.wait_for(

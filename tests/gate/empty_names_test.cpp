@@ -35,10 +35,10 @@ BOOST_AUTO_TEST_CASE(slurmctld_refuses_each_empty_name_with_its_own_error) {
         if (field == &JobRequest::required_nodes) request.min_nodes.reset();
         model::note_empty_name(request, field);
         BOOST_TEST(told() == is_empty(option));
-        BOOST_TEST((code() == refused_with));
+        BOOST_TEST(code() == refused_with);
         request.empty_names = 0;
         BOOST_TEST(told() == "");
-        BOOST_TEST((code() == RejectCode::none));
+        BOOST_TEST(code() == RejectCode::none);
     }
 }
 
@@ -52,56 +52,56 @@ BOOST_AUTO_TEST_CASE(of_other_options_an_empty_text_means_nothing) {
 BOOST_AUTO_TEST_CASE(a_held_job_is_refused_too_but_not_for_nodes) {
     request.priority = 0;
     model::note_empty_name(request, &JobRequest::qos);
-    BOOST_TEST((code() == RejectCode::invalid_qos));
+    BOOST_TEST(code() == RejectCode::invalid_qos);
     request.empty_names = 0;
     request.min_nodes.reset();
     model::note_empty_name(request, &JobRequest::required_nodes);
-    BOOST_TEST((code() == RejectCode::none));
+    BOOST_TEST(code() == RejectCode::none);
     request.priority.reset();
-    BOOST_TEST((code() == RejectCode::invalid_node_count));
+    BOOST_TEST(code() == RejectCode::invalid_node_count);
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_list_of_nodes_counts_as_0_nodes_without_nodes) {
     model::note_empty_name(request, &JobRequest::required_nodes);
     request.min_nodes = 2;
-    BOOST_TEST((code() == RejectCode::none));
+    BOOST_TEST(code() == RejectCode::none);
     request.min_nodes.reset();
-    BOOST_TEST((code() == RejectCode::invalid_node_count));
+    BOOST_TEST(code() == RejectCode::invalid_node_count);
     partitions[0].min_nodes = 1; // which raises it
-    BOOST_TEST((code() == RejectCode::none));
+    BOOST_TEST(code() == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(a_name_that_a_rule_gives_is_not_empty) {
     model::note_empty_name(request, &JobRequest::qos);
     const auto rules = test::load_rule("rule { submit = function(job) job.qos = 'moonlight' end }");
-    BOOST_TEST((decide(rules.get()).forecast.code == RejectCode::none));
+    BOOST_TEST(decide(rules.get()).forecast.code == RejectCode::none);
     const auto idle = test::load_rule("rule { submit = function(job) end }");
-    BOOST_TEST((decide(idle.get()).forecast.code == RejectCode::invalid_qos));
+    BOOST_TEST(decide(idle.get()).forecast.code == RejectCode::invalid_qos);
 }
 
 BOOST_AUTO_TEST_CASE(several_empty_names_are_told_together) {
     model::note_empty_name(request, &JobRequest::qos);
     model::note_empty_name(request, &JobRequest::account);
     BOOST_TEST(told() == is_empty("--account") + "\n" + is_empty("--qos"));
-    BOOST_TEST((code() == RejectCode::invalid_account)); // which slurmctld looks up first
+    BOOST_TEST(code() == RejectCode::invalid_account); // which slurmctld looks up first
 }
 
 BOOST_AUTO_TEST_CASE(level_enforce_rejects_the_job_itself) {
     model::note_empty_name(request, &JobRequest::qos);
     const auto enforcing = test::load_site("site { limits = \"enforce\" }");
-    BOOST_TEST((decide(enforcing.get()).reject == RejectCode::invalid_qos));
+    BOOST_TEST(decide(enforcing.get()).reject == RejectCode::invalid_qos);
 }
 
 BOOST_AUTO_TEST_CASE(a_request_for_0_nodes_is_refused_and_a_range_from_0_is_not) {
     request.min_nodes = request.max_nodes = 0;
     BOOST_TEST(told() == "this job asks for 0 nodes: ask for at least one, or leave --nodes out");
-    BOOST_TEST((code() == RejectCode::invalid_node_count));
+    BOOST_TEST(code() == RejectCode::invalid_node_count);
     request.max_nodes = 1;
     BOOST_TEST(told() == "");
-    BOOST_TEST((code() == RejectCode::none));
+    BOOST_TEST(code() == RejectCode::none);
     request.max_nodes = 0;
     request.priority = 0;
-    BOOST_TEST((code() == RejectCode::none));
+    BOOST_TEST(code() == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
