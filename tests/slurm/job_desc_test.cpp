@@ -217,6 +217,16 @@ BOOST_AUTO_TEST_CASE(other_infinite_counts_are_unset) {
     expect_nothing_set(read(job));
 }
 
+BOOST_AUTO_TEST_CASE(no_tasks_per_socket_are_a_count) {
+    job_desc_msg_t job = unset_job();
+    job.ntasks_per_node = job.ntasks_per_socket = 0;
+
+    const JobRequest request = read(job);
+
+    BOOST_TEST(!request.tasks_per_node.has_value());
+    BOOST_TEST(request.tasks_per_socket.value_or(1) == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(times_are_minutes_or_unlimited) {
     job_desc_msg_t job = unset_job();
     job.time_limit = INFINITE;

@@ -105,7 +105,7 @@ inline constexpr CountField<std::uint32_t> wide_count_fields[] = {
 inline constexpr CountField<std::uint16_t> narrow_count_fields[] = {
     {&model::JobRequest::cpus_per_task, &job_desc_msg_t::cpus_per_task, Zero::is_unset, Infinite::is_a_count},
     {&model::JobRequest::tasks_per_node, &job_desc_msg_t::ntasks_per_node, Zero::is_unset},
-    {&model::JobRequest::tasks_per_socket, &job_desc_msg_t::ntasks_per_socket, Zero::is_unset},
+    {&model::JobRequest::tasks_per_socket, &job_desc_msg_t::ntasks_per_socket, Zero::is_a_count},
     {&model::JobRequest::tasks_per_tres, &job_desc_msg_t::ntasks_per_tres, Zero::is_unset},
     {&model::JobRequest::sockets_per_node, &job_desc_msg_t::sockets_per_node, Zero::is_unset},
     {&model::JobRequest::min_cpus_per_node, &job_desc_msg_t::pn_min_cpus, Zero::is_unset,
