@@ -32,6 +32,26 @@ struct DecideSetup : test::GateSetup {
 
 BOOST_FIXTURE_TEST_SUITE(gate_module, DecideSetup)
 
+// slurmctld would divide by it, whatever the site wants.
+BOOST_AUTO_TEST_CASE(a_job_that_would_end_slurmctld_is_refused_without_rules_and_limits) {
+    request.qos = "normal";
+    request.tasks = 8;
+    request.tres_per_socket = "gres:gpu:1";
+    for (const char* level : {"off", "explain", "enforce"}) {
+        request.tasks_per_socket = 0;
+        const auto decision = decide_at(level);
+        BOOST_TEST(decision.reject == RejectCode::access_denied, level);
+        BOOST_TEST(
+            decision.message.front().starts_with("this job has --ntasks-per-socket=0, and slurmctld ends"));
+        BOOST_TEST(decision.log.size() == 1u);
+
+        request.tasks_per_socket = 1;
+        BOOST_TEST(decide_at(level).reject == RejectCode::none, level);
+    }
+    request.tasks_per_socket = 0;
+    BOOST_TEST(decide().reject == RejectCode::access_denied);
+}
+
 BOOST_AUTO_TEST_CASE(says_nothing_about_a_job_that_passes) {
     request.tres_per_node = "gres:gpu:2";
     request.time_limit = TimeLimit{480};

@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(each_count_lands_in_a_field_of_its_own) {
 BOOST_AUTO_TEST_CASE(a_short_count_of_zero_is_unset) {
     job_desc_msg_t job = unset_job();
     for (const auto& field : narrow_count_fields)
-        job.*field.slurm = 0;
+        if (field.zero == Zero::is_unset) job.*field.slurm = 0;
 
     expect_nothing_set(read(job));
 }
@@ -216,6 +216,16 @@ BOOST_AUTO_TEST_CASE(other_infinite_counts_are_unset) {
     job.shared = INFINITE16;
 
     expect_nothing_set(read(job));
+}
+
+BOOST_AUTO_TEST_CASE(no_tasks_per_socket_are_a_count) {
+    job_desc_msg_t job = unset_job();
+    job.ntasks_per_node = job.ntasks_per_socket = 0;
+
+    const JobRequest request = read(job);
+
+    BOOST_TEST(!request.tasks_per_node.has_value());
+    BOOST_TEST(request.tasks_per_socket.value_or(1) == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(times_are_minutes_or_unlimited) {

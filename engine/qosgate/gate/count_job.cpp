@@ -30,11 +30,6 @@ const Partition* partition_at(const model::AccountView& view, std::size_t index)
     return index < view.partitions.size() ? view.partitions[index].partition.get() : nullptr;
 }
 
-std::uint32_t to_count(std::uint64_t value) {
-    return static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
-}
-
 /// Raises each count to the other's.
 void raise_to(TresCounts& counts, const TresCounts& others) {
     for (std::size_t tres = 0; tres < counts.size(); ++tres)

@@ -12,6 +12,7 @@
 #include "qosgate/gate/submit_line.hpp"
 #include "qosgate/gate/too_large.hpp"
 #include "qosgate/gate/update_rules.hpp"
+#include "qosgate/gate/zero_divisor.hpp"
 #include "qosgate/policy/budget.hpp"
 
 #include <algorithm>
@@ -313,6 +314,10 @@ void judge_change(Decision& decision, model::JobUpdate& update, ResolvedRequest&
         answer_without_rules(decision, submitted, {request, submitted.view()}, site, must_wait);
         return decision;
     }
+    if (const std::string_view option = find_zero_divisor(request); !option.empty()) [[unlikely]] {
+        refuse_zero_divisor(decision, option, {request, submitted.view()}, site.settings());
+        return decision;
+    }
     const std::optional<RulesRun> rules = run_rules(decision, submitted, site, own_qos);
     if (decision.reject != RejectCode::none) return decision;
     if (decision.changed)
@@ -347,6 +352,10 @@ Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
     const LoggedJob logged{update.after, after.view(), &update};
     if (must_wait || update.after.unread) {
         answer_without_rules(decision, after, logged, site, must_wait);
+        return decision;
+    }
+    if (const std::string_view option = find_zero_divisor(update.after); !option.empty()) {
+        refuse_zero_divisor(decision, option, logged, site.settings());
         return decision;
     }
     count_one_task(after);

@@ -74,7 +74,7 @@ void GresRequest::read_all(Release release) {
         entry.per_socket = count;
         if (request.sockets_per_node)
             count *= nodes * *request.sockets_per_node;
-        else if (size_.tasks && request.tasks_per_socket)
+        else if (size_.tasks && request.tasks_per_socket.value_or(0) != 0)
             count *= (*size_.tasks + *request.tasks_per_socket - 1) / *request.tasks_per_socket;
         raise(entry, count);
     });

@@ -123,7 +123,7 @@ inline constexpr CountField<std::uint16_t> narrow_count_fields[] = {
     {&model::JobRequest::tasks_per_node, &job_desc_msg_t::ntasks_per_node,
      refusable(StoreStep::tasks_per_node), Zero::is_unset},
     {&model::JobRequest::tasks_per_socket, &job_desc_msg_t::ntasks_per_socket,
-     refusable(StoreStep::tasks_per_socket), Zero::is_unset},
+     refusable(StoreStep::tasks_per_socket), Zero::is_a_count},
     {&model::JobRequest::tasks_per_tres, &job_desc_msg_t::ntasks_per_tres, not_stored, Zero::is_unset},
     {&model::JobRequest::sockets_per_node, &job_desc_msg_t::sockets_per_node, refusable(StoreStep::cores),
      Zero::is_unset},

@@ -42,6 +42,8 @@ def _counts(seen: Seen) -> Iterator[str]:
     has = "has" if job["has"] else "asks for"
     share = _share_of_nodes(seen, amounts)
     takes_whole_nodes = job["shared"] == _WHOLE_NODES
+    if _most_read(seen, "nodes")[1] < 1:
+        yield "a rule read nodes 0"
     for name, field in _FIELDS.items():
         if name.startswith("gres/gpu:") and not _names_all_models(seen):
             continue
@@ -57,12 +59,9 @@ def _counts(seen: Seen) -> Iterator[str]:
     if job["shared"] in _OF_USER and not any(read["oversubscribe"] in ("user", "mcs") for read in seen.read):
         yield "a rule read no --exclusive=user, and the job does not share its nodes"
     minutes = math.inf if job["time_limit"] == _INFINITE else job["time_limit"]
-    field, read = _most_read(seen, "time_limit")
+    _, read = _most_read(seen, "time_limit")
     if minutes > read:
-        yield f"a rule read {field} {read:g}, and the job has {minutes:g}"
-    field, read = _most_read(seen, "tasks")
-    if any(counts["tasks"] != "nil" for counts in seen.read) and job["tasks"] > read and job["has"]:
-        yield f"a rule read {field} {read:g}, and the job has {job['tasks']}"
+        yield f"a rule read time_limit {read:g}, and the job has {minutes:g}"
 
 
 def _closed(seen: Seen) -> Iterator[str]:
@@ -102,7 +101,7 @@ def _most_read(seen: Seen, field: str) -> tuple[str, float]:
 
 def _share_of_nodes(seen: Seen, amounts: dict[str, int]) -> float:
     _, nodes = _most_read(seen, "nodes")
-    return min(1.0, nodes / amounts["node"]) if amounts["node"] else 1.0
+    return min(1.0, max(nodes, 1.0) / amounts["node"]) if amounts["node"] else 1.0
 
 
 def _on_nodes(seen: Seen, amounts: dict[str, int]) -> str:

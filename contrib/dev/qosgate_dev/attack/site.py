@@ -28,7 +28,7 @@ MaxJobCount=50000
 # What a rule reads of a new job is in its admin_comment, of a change in slurmctld's log.
 _COUNTS = """\
 local fields = {
-    "nodes", "max_nodes", "cpus", "memory", "gpus", "tasks", "exclusive", "oversubscribe", "time_limit",
+    "nodes", "max_nodes", "cpus", "memory", "gpus", "exclusive", "oversubscribe", "time_limit",
 }
 local function counts(job)
     local words = { "counts" }
