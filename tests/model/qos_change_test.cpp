@@ -102,7 +102,7 @@ const std::vector<Refused> refused{
     {"MaxWal=1", "did you mean MaxWall?"},
     {"MaxWall=", "to clear the field write MaxWall=unset"},
     {"Preempt=", "Preempt=unset"},
-    {"MaxWall=8h", "not a time"},
+    {"MaxWall=8y", "not a time"},
     {"MaxWall=UNLIMITED",
      "a QOS cannot store 'UNLIMITED'; MaxWall=unset removes this QOS's limit (other limits still apply)"},
     {"GrpTRES=none", "a QOS cannot store 'none'; GrpTRES=unset"},

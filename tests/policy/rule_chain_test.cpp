@@ -3,6 +3,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+#include <string>
+
 using namespace qg::policy;
 using namespace qg::test;
 
@@ -279,10 +282,11 @@ BOOST_AUTO_TEST_CASE(asks_for_the_colon) {
 BOOST_AUTO_TEST_CASE(bounds_the_words_of_all_rules_together) {
     const auto outcome_of = [](int rules, const std::string& word,
                                const std::string& last = "job.comment = 'x'") {
-        Texts files{{"z.lua", rule_with(last)}};
+        Texts files;
         for (int i = 0; i < rules; ++i)
-            files.emplace(std::to_string(1000 + i) + ".lua",
-                          rule_with("for i = 1, 10 do job:warn('%s', ('" + word + "')) end"));
+            files.emplace_back(std::to_string(1000 + i) + ".lua",
+                               rule_with("for i = 1, 10 do job:warn('%s', ('" + word + "')) end"));
+        files.emplace_back("z.lua", rule_with(last));
         return Job().run(*policy_of(files));
     };
     const auto bytes_in = [](const RuleOutcome& outcome) {
