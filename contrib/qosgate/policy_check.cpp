@@ -218,7 +218,7 @@ std::string directory_hint(const std::filesystem::path& file) {
                         text::printable(directory.string(), 4000));
 }
 
-/// One script for job_submit/lua.
+/// One script for job_submit/lua or cli_filter/lua.
 Result<int> check_script(const std::filesystem::path& file, Output& output) {
     const auto report = policy::check_script_file(file);
     if (!report) return report.error();
@@ -230,8 +230,9 @@ Result<int> check_script(const std::filesystem::path& file, Output& output) {
         output.text() << text::printable(file.string(), 4000) << ": "
                       << (report->findings.empty() ? "no findings"
                                                    : count_of(report->findings.size(), "finding"))
-                      << (report->loads() ? "; slurmctld would load this script\n"
-                                          : "; slurmctld would not load this script\n")
+                      << text::format("; {} would {}load this script\n",
+                                      report->is_for_clients ? "clients (cli_filter)" : "slurmctld",
+                                      report->loads() ? "" : "not ")
                       << (report->findings.empty() ? std::string() : directory_hint(file));
     }
     return report->findings.empty() ? 0 : exit_findings;
@@ -283,7 +284,9 @@ void add_policy_check(Command policy, Invocation& invocation) {
         "do not exist are no findings then.\n\n"
         "With --compat it checks one script for job_submit/lua before it is moved to DIR/compat: whether it\n"
         "loads, what it names that reaches the host, fields of job_desc and names of slurm that do not\n"
-        "exist, and functions that end without a return.\n\n"
+        "exist, and functions that end without a return. A script for cli_filter/lua is known by its\n"
+        "functions (slurm_cli_pre_submit ...): whether it compiles, functions that are missing or end\n"
+        "without a return, and names of slurm that do not exist.\n\n"
         "Exit status:\n"
         "  0   nothing is wrong\n"
         "  1   something is: there are findings\n"
@@ -295,7 +298,7 @@ void add_policy_check(Command policy, Invocation& invocation) {
         "With --json:\n"
         "  status    \"ok\" or \"findings\"\n"
         "  folder    the directory, or the script\n"
-        "  loads     whether slurmctld would load it\n"
+        "  loads     whether slurmctld would load it; of a script for cli_filter/lua, whether clients would\n"
         "  hash      of the policy; null: it does not load\n"
         "  script    for job_submit/lua; null: there is none, or it does not load\n"
         "  rules     in the order they run: name, file, mode, on_error, changes (the parts of a job whose\n"
@@ -316,7 +319,9 @@ void add_policy_check(Command policy, Invocation& invocation) {
         command.add_option("DIR", options->directory, "The directory; default: qosgate.d beside slurm.conf");
     command.add_flag("--no-owner-check", options->no_owner_check,
                      "Do not check who owns the files and who can write them");
-    command.add_option("--compat", options->script, "Check only this script for job_submit/lua")
+    command
+        .add_option("--compat", options->script,
+                    "Check only this script for job_submit/lua or cli_filter/lua")
         .type_name("FILE")
         .excludes(directory);
     add_json_flag(command, invocation);

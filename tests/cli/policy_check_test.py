@@ -143,6 +143,46 @@ class PolicyCheckTest(unittest.TestCase):
         result = run("--compat", script)
         self.assertEqual((result.returncode, result.stdout), (0, f"{script}: no findings; slurmctld would load this script\n"))
 
+    def test_a_script_for_cli_filter_lua_is_known_by_its_functions(self) -> None:
+        script = self.root / "filter.lua"
+        whole = (
+            "function slurm_cli_setup_defaults(options, early) return slurm.SUCCESS end\n"
+            "function slurm_cli_pre_submit(options, offset)\n"
+            "    if os.execute('true') ~= 0 then return slurm.ERROR end\n"
+            "    slurm.cli_store(1, slurm.json_env())\n"
+            "    return slurm.SUCCESS\n"
+            "end\n"
+            "function slurm_cli_post_submit(offset, job_id, step_id) return slurm.SUCCESS end\n"
+        )
+        script.write_text(whole)
+        result = run("--compat", script)
+        self.assertEqual(
+            (result.returncode, result.stdout), (0, f"{script}: no findings; clients (cli_filter) would load this script\n")
+        )
+        script.write_text(
+            "function slurm_cli_pre_submit(options)\n    if options.qos == nil then slurm.log_usr('no') end\nend\n"
+        )
+        result = run("--compat", script)
+        self.assertEqual(result.returncode, 1, result)
+        for line in (
+            f"{script}: there is no function slurm_cli_setup_defaults: Slurm's own plugin does not load such a script\n",
+            f"{script}: there is no function slurm_cli_post_submit: Slurm's own plugin does not load such a script\n",
+            f"{script}:1: slurm_cli_pre_submit ends without a return: it then has no objection\n",
+            f"{script}:2: slurm has no 'log_usr', so this is nil",
+            f"{script}: 4 findings; clients (cli_filter) would load this script\n",
+        ):
+            self.assertIn(line, result.stdout)
+        script.write_text(whole + "end\n")
+        result = run("--compat", script)
+        self.assertEqual(result.returncode, 1, result)
+        self.assertIn(f"{script}:8: ", result.stdout)
+        self.assertIn("1 finding; clients (cli_filter) would not load this script\n", result.stdout)
+        answer = json.loads(run("--json", "--compat", script).stdout)
+        self.assertEqual((answer["loads"], answer["script"]), (False, None))
+        # One with both kinds of functions is slurmctld's.
+        script.write_text(whole + "function slurm_job_submit() return 0 end\n")
+        self.assertIn("slurmctld would not load this script\n", run("--compat", script).stdout)
+
     def test_variables_modules_and_old_habits_of_a_script_are_found(self) -> None:
         script = self.root / "job_submit.lua"
         script.write_text(

@@ -84,7 +84,9 @@ function slurm_cli_post_submit() return slurm.SUCCESS end
 function slurm_cli_pre_submit(options)
     local pipe = io.popen("id -un")
     slurm.log_info("%s %s", pipe:read("*l"), os.getenv("QGTEST"))
-    pipe:close()
+    slurm.log_info("%s %s %s", tostring(pipe:close()), os.execute("exit 3"), os.execute("true"))
+    slurm.log_info("%s", tostring(io.popen("exit 3"):close()))
+    if os.execute("test -d /") ~= 0 then return slurm.ERROR end
     local file = io.open(os.getenv("QGFILE"))
     if file then slurm.log_info("%s", file:read("*a")); file:close() end
     dofile(os.getenv("QGFILE"))

@@ -47,6 +47,7 @@ class Controller:
             "add account astro,bio",
             f"add user {USER} account=astro qos=normal,small defaultqos=normal",
             f"add user {USER} account=bio qos=normal",
+            "add user nobody account=astro qos=normal",
         ):
             self.cluster.sacctmgr(line)
         self.plugins = plugins

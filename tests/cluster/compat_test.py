@@ -3,7 +3,7 @@
 
 Each file of the directory compat/ is such a script, and says in its comments what is tried with it:
 
-    --: submit ARGUMENTS        of sbatch, as a user; `submit as root ARGUMENTS`, `submit salloc ARGUMENTS`
+    --: submit ARGUMENTS        of sbatch, as a user; `submit as root ARGUMENTS`, or nobody, `submit salloc ARGUMENTS`
     --: fails ARGUMENTS         the script fails: Slurm's plugin accepts such a job, qosgate refuses it
     --: only_ours ARGUMENTS     as `fails`, but Slurm's plugin would not survive it
     --: update ARGUMENTS        of `scontrol update`, for a waiting job; `update_fails` as `fails`
@@ -47,8 +47,8 @@ def commands_of(script: str) -> list[tuple[str, str, list[str]]]:
     found = []
     for how, rest in re.findall(r"^--: (\w+)[ \t]*(.*?)\r?$", script, re.MULTILINE):
         user = USER
-        if f"{rest} ".startswith("as root "):
-            user, rest = "root", rest.removeprefix("as root")
+        if named := re.match(r"as (\w+)(?: |$)", rest):
+            user, rest = named[1], rest[named.end() :]
         words = shlex.split(rest)
         if how.startswith("update"):
             command = words

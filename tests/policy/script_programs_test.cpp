@@ -28,7 +28,7 @@ std::string told_of(const std::string& body, test::Texts files = {}) {
 std::string answer(const std::string& command, const test::Texts& files = {}) {
     return told_of("local c = [[" + command +
                        "]] .. '' local f = io.popen(c) local t = { f:read('*a') } local ok, how, code "
-                       "= f:close() slurm.log_user('%s%s', t[1], ok and '' or ' ' .. code)",
+                       "= f:close() slurm.log_user('%s%s', t[1], ok and code == 0 and '' or ' ' .. code)",
                    files);
 }
 

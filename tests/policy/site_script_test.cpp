@@ -141,12 +141,12 @@ BOOST_AUTO_TEST_CASE(a_shebang_line_ends_of_windows_and_old_escapes_are_accepted
 }
 
 BOOST_AUTO_TEST_CASE(reads_and_writes_the_job) {
-    Setup setup(
-        with_body("job_desc.qos = 'high' job_desc.time_limit = '30' job_desc.comment = 4 / 2 "
-                  "job_desc.nonsense = 1 "
-                  "job_desc.environment.FOO = 5 "
-                  "slurm.log_user('%s %s %s %s %s', job_desc.account, tostring(job_desc.nothing), "
-                  "job_desc.argv[0], job_desc.min_nodes == slurm.NO_VAL, job_desc.environment.HOME)"));
+    Setup setup(with_body(
+        "job_desc.qos = 'high' job_desc.time_limit = '30' job_desc.comment = 4 / 2 "
+        "job_desc.nonsense = 1 "
+        "job_desc.environment.FOO = 5 "
+        "slurm.log_user('%s %s %s %s %s', job_desc.account, tostring(job_desc.nothing), "
+        "job_desc.argv[0], tostring(job_desc.min_nodes == slurm.NO_VAL), job_desc.environment.HOME)"));
 
     const ScriptOutcome outcome = setup.run();
 

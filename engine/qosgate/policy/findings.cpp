@@ -286,12 +286,9 @@ class SourceCheck {
             finding.stops_loading = false;
             return note(std::move(finding));
         }
-        for (const char* const function : compat::client_functions)
-            if (line_of_name(*file, function) == 0)
-                note({file->name, 0,
-                      text::format("there is no function {}: Slurm's own plugin does not load such a script",
-                                   function),
-                      /*stops_loading=*/false});
+        for (compat::ScriptFinding& problem : compat::find_client_script_problems(file->text))
+            note({file->name, problem.line, std::move(problem.message), problem.stops_loading});
+        report_.client_script = file->name;
     }
 
     /// What only all files together show, for example too little memory.
@@ -356,10 +353,16 @@ Result<PolicyReport> check_script_file(const std::filesystem::path& file) {
     if (!content) return content.error();
     SourceDirectory sources;
     sources.exists = true;
-    sources.files.push_back({std::string(compat::script_file_name), *std::move(content)});
+    const bool is_for_clients = compat::is_client_script(*content);
+    sources.files.push_back(
+        {std::string(is_for_clients ? compat::client_script_name : compat::script_file_name),
+         *std::move(content)});
     PolicyReport report = check_sources(sources);
-    for (Finding& finding : report.findings)
+    for (Finding& finding : report.findings) {
         finding.file = file.string();
+        finding.stops_loading = finding.stops_loading || (is_for_clients && report.client_script.empty());
+    }
+    report.is_for_clients = is_for_clients;
     return report;
 }
 

@@ -40,6 +40,8 @@ struct PolicyReport {
     Settings settings;             ///< the defaults if site.lua is missing or does not load
     std::vector<RuleInfo> rules;   ///< in the order they run; those that do not load are missing
     std::string script;            ///< for job_submit/lua, as it would be in force; empty: there is none
+    std::string client_script;     ///< for cli_filter/lua; empty: there is none, or it does not compile
+    bool is_for_clients = false;   ///< of check_script_file(): the one script is for cli_filter/lua
     std::uint64_t hash = 0;        ///< as Policy::hash(), of the files that could be read
 
     [[nodiscard]] bool loads() const noexcept;
@@ -56,9 +58,10 @@ struct OwnerCheck {
 Result<PolicyReport> check_policy(const std::filesystem::path& directory, const OwnerCheck& owners = {},
                                   const TestRun& tests = {});
 
-/// Checks one file as the script for job_submit/lua of a directory with default settings, whoever owns it.
-/// The findings name it as `file` does. Errors: unavailable if it cannot be read, invalid_input if it is no
-/// regular file or too large. Cost: likewise.
+/// Checks one file as the script for job_submit/lua, or for cli_filter/lua if it is one (is_client_script()),
+/// of a directory with default settings, whoever owns it. Then `loads` is about clients. The findings name it
+/// as `file` does. Errors: unavailable if it cannot be read, invalid_input if it is no regular file or too
+/// large. Cost: likewise.
 Result<PolicyReport> check_script_file(const std::filesystem::path& file);
 
 /// The same for files that were read before, without their tests.

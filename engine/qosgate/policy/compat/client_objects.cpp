@@ -4,7 +4,10 @@
 #include "qosgate/base/json_text.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compat/client_script.hpp"
+#include "qosgate/policy/compat/old_arguments.hpp"
+#include "qosgate/policy/compat/old_host.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
+#include "qosgate/policy/compat/script_library.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
@@ -317,6 +320,9 @@ int build(lua_State* lua) {
         luaL_requiref(lua, library.name, library.func, 1);
         lua_pop(lua, 1);
     }
+    lua_getglobal(lua, "os");
+    make_os_old(lua);
+    make_io_old(lua);
     if (geteuid() == 0) bound_search_of_root(lua);
     lua_pushglobaltable(lua);
     luaL_setfuncs(lua, host_functions, 0);
@@ -324,6 +330,7 @@ int build(lua_State* lua) {
     luaL_setfuncs(lua, slurm_functions, 0);
     lua_newtable(lua);
     lua_rawsetp(lua, LUA_REGISTRYINDEX, &stored_key);
+    take_old_numbers(lua);
     return 0;
 }
 
@@ -331,6 +338,13 @@ int build(lua_State* lua) {
 
 Result<void> install_client_library(LuaState& state) {
     return protected_call(state, &build, nullptr);
+}
+
+std::vector<std::string> client_slurm_names() {
+    std::vector<std::string> names = slurm_names();
+    for (const luaL_Reg* row = slurm_functions; row->name != nullptr; ++row)
+        names.emplace_back(row->name);
+    return names;
 }
 
 void push_options(lua_State* lua, bool early) {

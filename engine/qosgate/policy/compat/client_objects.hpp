@@ -6,6 +6,9 @@
 
 #include "qosgate/base/result.hpp"
 
+#include <string>
+#include <vector>
+
 struct lua_State;
 
 namespace qg::policy {
@@ -16,6 +19,9 @@ namespace qg::policy::compat {
 
 /// Errors: limit_exceeded if the state's memory does not suffice.
 Result<void> install_client_library(LuaState& state);
+
+/// The names in its table `slurm` of a cluster with a name.
+std::vector<std::string> client_slurm_names();
 
 /// Pushes the argument `options` of a hook: a table without contents whose fields are the options of
 /// LuaState::client_script. `early`: the script of the job is not read yet. Errors: raises a Lua error.

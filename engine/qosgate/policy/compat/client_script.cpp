@@ -7,8 +7,6 @@
 #include "qosgate/policy/compat/int_value.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/script_library.hpp"
-#include "qosgate/policy/compat/source_rewrite.hpp"
-#include "qosgate/policy/sandbox.hpp"
 
 #include <chrono>
 
@@ -71,8 +69,7 @@ Result<std::unique_ptr<ClientScript>> ClientScript::load(std::shared_ptr<const S
     const Running running(state, loading, nullptr);
     state.budget().start_job({});
     state.budget().start_rule();
-    if (const auto done = run_chunk(state, rewrite_for_lua_5_4(file->text), file->name); !done)
-        return done.error();
+    if (const auto done = run_script(state, file->text, file->name, nullptr); !done) return done.error();
     return script;
 }
 

@@ -2,6 +2,7 @@
 #include "qosgate/policy/compat/debug_library.hpp"
 
 #include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/lua_lib/old_numbers.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,12 +15,13 @@ namespace qg::policy::compat {
 namespace {
 
 int traceback(lua_State* lua) {
+    if (lua_gettop(lua) >= 1) make_old_text(lua, 1);
     luaL_traceback(lua, lua, lua_tostring(lua, 1), 1);
     return 1;
 }
 
 void set_number(lua_State* lua, const char* name, int number) {
-    lua_pushinteger(lua, number);
+    lua_pushnumber(lua, number);
     lua_setfield(lua, -2, name);
 }
 
@@ -47,7 +49,8 @@ int get_info(lua_State* lua) {
         lua_getinfo(lua, ">Snl", &found);
     } else {
         constexpr lua_Integer max_level = 100'000;
-        const lua_Integer level = std::clamp<lua_Integer>(luaL_checkinteger(lua, 1), -1, max_level);
+        const lua_Integer level =
+            std::clamp<lua_Integer>(to_old_integer(luaL_checknumber(lua, 1)), -1, max_level);
         Budget::charge(lua, level / 10);
         if (level < 0 || lua_getstack(lua, static_cast<int>(level), &found) == 0) {
             lua_pushnil(lua);

@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compat/host_calls.hpp"
 #include "qosgate/policy/compat/host_wrappers.hpp"
+#include "qosgate/policy/compat/old_host.hpp"
 #include "qosgate/policy/compat/script_files.hpp"
 #include "qosgate/policy/compat/script_io.hpp"
 #include "qosgate/policy/compat/script_modules.hpp"
@@ -89,7 +90,7 @@ int refuse_removal(lua_State* lua) {
             lua, lua_pushfstring(lua, "os.%s: %s", lua_tostring(lua, lua_upvalueindex(1)), no_writing));
     lua_pushnil(lua);
     lua_pushfstring(lua, "%s: Read-only file system", path);
-    lua_pushinteger(lua, EROFS);
+    lua_pushnumber(lua, EROFS);
     return 3;
 }
 
@@ -111,6 +112,7 @@ void add_os(lua_State* lua) {
         lua_getfield(lua, -2, name);
         lua_setfield(lua, -2, name);
     }
+    make_os_old(lua);
     for (const char* name : {"remove", "rename"}) {
         lua_pushstring(lua, name);
         lua_pushcclosure(lua, &refuse_removal, 1);

@@ -3,6 +3,7 @@
 
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
+#include "qosgate/policy/lua_lib/old_numbers.hpp"
 
 namespace qg::policy::compat {
 
@@ -17,6 +18,7 @@ ScriptHost& check_host(lua_State* lua) {
 }
 
 std::string_view check_text(lua_State* lua, int index) {
+    make_old_text(lua, index);
     std::size_t length = 0;
     const char* text = luaL_checklstring(lua, index, &length);
     return {text, length};

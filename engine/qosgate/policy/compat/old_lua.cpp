@@ -8,6 +8,7 @@
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/compat/source_rewrite.hpp"
 #include "qosgate/policy/lua_lib/charged.hpp"
+#include "qosgate/policy/lua_lib/old_numbers.hpp"
 #include "qosgate/policy/lua_lib/string_library.hpp"
 #include "qosgate/policy/lua_lib/table_library.hpp"
 #include "qosgate/policy/lua_state.hpp"
@@ -16,6 +17,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 
 #include <lua.hpp>
 
@@ -30,6 +33,11 @@ bool ends_script(lua_State* lua) noexcept {
     LuaState& state = LuaState::of(lua);
     return state.budget().exhausted() != Exhausted::nothing ||
            (state.script != nullptr && state.script->has_withheld());
+}
+
+int push_no_value(lua_State* lua) {
+    lua_pushnil(lua);
+    return 1;
 }
 
 /// Ends a protected call: true and its results, or false and the error, unless it ends the script.
@@ -93,13 +101,33 @@ int old_setmetatable(lua_State* lua) {
     return 1;
 }
 
-int compile(lua_State* lua, std::string_view source, const char* chunk_name, bool has_environment) {
+/// Key in the registry of the table that chunks get as their _ENV (source_rewrite.hpp).
+constexpr char first_environment = 0;
+
+/// Pushes such a table. The globals are on top of the stack, and are popped.
+void push_first_environment(lua_State* lua) {
+    lua_createtable(lua, 0, 3);
+    lua_insert(lua, -2);
+    lua_setfield(lua, -2, globals_name.data());
+    lua_pushcfunction(lua, &concat);
+    lua_setfield(lua, -2, concat_name.data());
+    lua_pushcfunction(lua, &make_arg);
+    lua_setfield(lua, -2, arg_name.data());
+}
+
+/// Compiles a text, without a charge. The table of its first _ENV is on top of the stack, and is popped.
+int compile(lua_State* lua, std::string_view source, const char* chunk_name) {
     std::string_view text;
-    if (!push_rewritten(lua, source, has_environment, text)) return luaL_error(lua, "out of memory");
+    if (!push_rewritten(lua, source, text)) return luaL_error(lua, "out of memory");
     const int status = luaL_loadbufferx(lua, text.data(), text.size(), chunk_name, "t");
     lua_remove(lua, -2); // the block of the text
-    if (status == LUA_OK) return 1;
     if (status == LUA_ERRMEM) return lua_error(lua);
+    lua_insert(lua, -2);
+    if (status == LUA_OK) {
+        lua_setupvalue(lua, -2, 1);
+        return 1;
+    }
+    lua_pop(lua, 1);
     lua_pushnil(lua);
     lua_insert(lua, -2);
     return 2;
@@ -147,6 +175,94 @@ int old_collectgarbage(lua_State* lua) {
     return 1;
 }
 
+/// assert(value [, message]): the message is a text, and gets the place of the call.
+int old_assert(lua_State* lua) {
+    luaL_checkany(lua, 1);
+    if (lua_toboolean(lua, 1) != 0) return lua_gettop(lua);
+    if (lua_gettop(lua) >= 2) make_old_text(lua, 2);
+    return luaL_error(lua, "%s", luaL_optstring(lua, 2, "assertion failed!"));
+}
+
+/// error(value [, level]): a number gets the place, too, and so is a text.
+int old_error(lua_State* lua) {
+    const auto level = static_cast<int>(luaL_optinteger(lua, 2, 1));
+    lua_settop(lua, 1);
+    if (lua_isstring(lua, 1) == 0 || level <= 0) return lua_error(lua);
+    make_old_text(lua, 1);
+    luaL_where(lua, level);
+    lua_insert(lua, 1);
+    lua_concat(lua, 2);
+    return lua_error(lua);
+}
+
+/// tonumber(value [, base])
+int old_tonumber(lua_State* lua) {
+    const auto base = static_cast<int>(luaL_optinteger(lua, 2, 10));
+    luaL_checkany(lua, 1);
+    charge_values(lua, 1, 1);
+    if (base == 10) {
+        const auto number = old_number_at(lua, 1);
+        if (!number) return push_no_value(lua);
+        lua_pushnumber(lua, *number);
+        return 1;
+    }
+    make_old_text(lua, 1);
+    const char* text = luaL_checkstring(lua, 1);
+    luaL_argcheck(lua, base >= 2 && base <= 36, 2, "base out of range");
+    char* end = nullptr;
+    const auto number = static_cast<double>(std::strtoul(text, &end, base));
+    if (end == text || end[std::strspn(end, " \t\n\v\f\r")] != '\0') return push_no_value(lua);
+    lua_pushnumber(lua, number);
+    return 1;
+}
+
+/// One step of pairs. next() gets its key from the loop, and the key of a table may be an integer.
+int next_member(lua_State* lua) {
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    lua_settop(lua, 2);
+    const double key = lua_type(lua, 2) == LUA_TNUMBER ? lua_tonumber(lua, 2) : 0.5;
+    if (const auto whole = to_old_integer(key); static_cast<double>(whole) == key) {
+        lua_pushinteger(lua, whole);
+        lua_replace(lua, 2);
+    }
+    if (lua_next(lua, 1) == 0) return push_no_value(lua);
+    if (lua_isinteger(lua, 2) != 0) {
+        lua_pushnumber(lua, lua_tonumber(lua, 2));
+        lua_replace(lua, 2);
+    }
+    return 2;
+}
+
+/// pairs(table), also of part_list and the like.
+int old_pairs(lua_State* lua) {
+    lua_settop(lua, 1);
+    if (luaL_getmetafield(lua, 1, "__pairs") != LUA_TNIL) {
+        lua_insert(lua, 1);
+        lua_call(lua, 1, 3);
+        return 3;
+    }
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    lua_pushcfunction(lua, &next_member);
+    lua_insert(lua, 1);
+    lua_pushnil(lua);
+    return 3;
+}
+
+int next_item(lua_State* lua) {
+    const double place = luaL_checknumber(lua, 2) + 1;
+    lua_pushnumber(lua, place);
+    return lua_geti(lua, 1, to_old_integer(place)) == LUA_TNIL ? 0 : 2;
+}
+
+int old_ipairs(lua_State* lua) {
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    lua_settop(lua, 1);
+    lua_pushcfunction(lua, &next_item);
+    lua_insert(lua, 1);
+    lua_pushnumber(lua, 0);
+    return 3;
+}
+
 // ---- math and table ------------------------------------------------------------------------------------
 
 template <double (*function)(double)>
@@ -159,15 +275,16 @@ int of_two(lua_State* lua) {
     lua_pushnumber(lua, function(luaL_checknumber(lua, 1), luaL_checknumber(lua, 2)));
     return 1;
 }
-/// As Lua 5.1 reads an int: it keeps the low bits of a number of 64 bits, and 0 of a larger one.
-int check_old_int(lua_State* lua, int index) {
-    const double number = luaL_checknumber(lua, index);
-    constexpr double end = 9223372036854775808.0; // 2^63
-    return number >= -end && number < end ? static_cast<int>(static_cast<std::int64_t>(number)) : 0;
-}
 int math_ldexp(lua_State* lua) {
-    lua_pushnumber(lua, std::ldexp(luaL_checknumber(lua, 1), check_old_int(lua, 2)));
+    lua_pushnumber(lua, std::ldexp(luaL_checknumber(lua, 1), static_cast<int>(luaL_checkinteger(lua, 2))));
     return 1;
+}
+int math_modf(lua_State* lua) {
+    double whole = 0;
+    const double fraction = std::modf(luaL_checknumber(lua, 1), &whole);
+    lua_pushnumber(lua, whole);
+    lua_pushnumber(lua, fraction);
+    return 2;
 }
 int math_frexp(lua_State* lua) {
     int exponent = 0;
@@ -176,12 +293,34 @@ int math_frexp(lua_State* lua) {
     return 2;
 }
 
+/// math.random([[lowest,] largest]). Upvalue 1: the interpreter's own.
+int math_random(lua_State* lua) {
+    const int count = lua_gettop(lua);
+    if (count > 2) return luaL_error(lua, "wrong number of arguments");
+    const double lowest = count < 2 ? 1 : luaL_checknumber(lua, 1);
+    const double largest = count == 0 ? 1 : luaL_checknumber(lua, count);
+    luaL_argcheck(lua, lowest <= largest, count, "interval is empty");
+    lua_pushvalue(lua, lua_upvalueindex(1));
+    lua_call(lua, 0, 1);
+    if (count == 0) return 1;
+    lua_pushnumber(lua, std::floor(lua_tonumber(lua, -1) * (largest - lowest + 1)) + lowest);
+    return 1;
+}
+
+/// math.randomseed(number). Upvalue 1: the interpreter's own, which tells its seed.
+int math_randomseed(lua_State* lua) {
+    const double seed = luaL_checknumber(lua, 1);
+    lua_pushvalue(lua, lua_upvalueindex(1));
+    lua_pushnumber(lua, seed);
+    lua_call(lua, 1, 0);
+    return 0;
+}
+
 constexpr luaL_Reg old_math[] = {
-    {"pow", &of_two<std::pow>},     {"mod", &of_two<std::fmod>},
-    {"log10", &of_one<std::log10>}, {"sinh", &of_one<std::sinh>},
-    {"cosh", &of_one<std::cosh>},   {"tanh", &of_one<std::tanh>},
-    {"atan2", &of_two<std::atan2>}, {"ldexp", &math_ldexp},
-    {"frexp", &math_frexp},         {nullptr, nullptr},
+    {"pow", &of_two<std::pow>},     {"mod", &of_two<std::fmod>},  {"log10", &of_one<std::log10>},
+    {"sinh", &of_one<std::sinh>},   {"cosh", &of_one<std::cosh>}, {"tanh", &of_one<std::tanh>},
+    {"atan2", &of_two<std::atan2>}, {"ldexp", &math_ldexp},       {"frexp", &math_frexp},
+    {"modf", &math_modf},           {nullptr, nullptr},
 };
 
 int table_getn(lua_State* lua) {
@@ -222,7 +361,7 @@ int table_foreachi(lua_State* lua) {
     const lua_Integer count = luaL_len(lua, 1);
     for (lua_Integer i = 1; i <= count; ++i) {
         Budget::charge(lua, 1);
-        lua_pushinteger(lua, i);
+        lua_pushnumber(lua, static_cast<double>(i));
         lua_geti(lua, 1, i);
         if (visit(lua)) return 1;
         lua_pop(lua, 2);
@@ -241,48 +380,71 @@ int table_maxn(lua_State* lua) {
     return 1;
 }
 
+constexpr luaL_Reg old_random[] = {{"random", &math_random}, {"randomseed", &math_randomseed}};
+
+/// Moves the items from `from` on to where `by` says, 1 or -1, and charges for those up to `last`.
+void shift_items(lua_State* lua, lua_Integer from, lua_Integer last, int by) {
+    Budget::charge(lua, last - from + 1);
+    for (lua_Integer moved = from; moved <= last; ++moved) {
+        const lua_Integer item = by > 0 ? last - (moved - from) : moved;
+        lua_geti(lua, 1, item);
+        lua_seti(lua, 1, item + by);
+    }
+}
+
+/// table.insert(table, [place,] value): any place is allowed.
+int table_insert(lua_State* lua) {
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    const lua_Integer end = luaL_len(lua, 1) + 1;
+    lua_Integer place = end;
+    const int count = lua_gettop(lua);
+    if (count != 2 && count != 3) return luaL_error(lua, "wrong number of arguments to 'insert'");
+    if (count == 3) {
+        const auto number = old_number_at(lua, 2);
+        place = number ? to_old_int(*number) : luaL_checkinteger(lua, 2);
+        shift_items(lua, place, std::max(end, place) - 1, 1);
+    }
+    lua_seti(lua, 1, place);
+    return 0;
+}
+
+/// table.remove(table [, place]): nothing happens if nothing is there.
+int table_remove(lua_State* lua) {
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    const lua_Integer size = luaL_len(lua, 1);
+    const lua_Integer place = luaL_optinteger(lua, 2, size);
+    if (place < 1 || place > size) return 0;
+    lua_geti(lua, 1, place);
+    shift_items(lua, place + 1, size, -1);
+    lua_pushnil(lua);
+    lua_seti(lua, 1, size);
+    return 1;
+}
+
 constexpr luaL_Reg old_table[] = {
-    {"getn", &table_getn}, {"foreach", &table_foreach}, {"foreachi", &table_foreachi},
-    {"maxn", &table_maxn}, {"concat", &concat_table},   {nullptr, nullptr},
+    {"getn", &table_getn},     {"foreach", &table_foreach}, {"foreachi", &table_foreachi},
+    {"maxn", &table_maxn},     {"concat", &concat_table},   {"insert", &table_insert},
+    {"remove", &table_remove}, {nullptr, nullptr},
 };
 
-// ---- numbers -------------------------------------------------------------------------------------------
-// Lua 5.1 has no whole numbers of 64 bits, whose products overflow.
-
-/// Calls the function in upvalue 1 and makes its first result a number of Lua 5.1, if it is one.
-int as_old_number(lua_State* lua) {
-    lua_pushvalue(lua, lua_upvalueindex(1));
-    lua_insert(lua, 1);
-    lua_call(lua, lua_gettop(lua) - 1, LUA_MULTRET);
-    if (lua_gettop(lua) > 0 && lua_isinteger(lua, 1) != 0) {
-        lua_pushnumber(lua, lua_tonumber(lua, 1));
-        lua_replace(lua, 1);
-    }
-    return lua_gettop(lua);
-}
-
-/// Replaces a function of the table on top of the stack by one whose result is such a number.
-void give_old_numbers(lua_State* lua, const char* name) {
-    lua_getfield(lua, -1, name);
-    lua_pushcclosure(lua, &as_old_number, 1);
-    lua_setfield(lua, -2, name);
-}
+// ---- texts as numbers -----------------------------------------------------------------------------------
 
 /// Arithmetic of texts that are numbers. Upvalue 1: the function for all other values.
 template <int operation>
 int calculate_with_texts(lua_State* lua) {
     lua_settop(lua, 2);
     charge_values(lua, 1, 2);
-    if (lua_isnumber(lua, 1) == 0 || lua_isnumber(lua, 2) == 0) {
+    const auto left = old_number_at(lua, 1);
+    const auto right = old_number_at(lua, 2);
+    if (!left || !right) {
         lua_pushvalue(lua, lua_upvalueindex(1));
         lua_insert(lua, 1);
         lua_call(lua, 2, 1);
         return 1;
     }
-    for (int operand = 1; operand <= 2; ++operand) {
-        lua_pushnumber(lua, lua_tonumber(lua, operand));
-        lua_replace(lua, operand);
-    }
+    lua_settop(lua, 0);
+    lua_pushnumber(lua, *left);
+    lua_pushnumber(lua, *right);
     if constexpr (operation == LUA_OPUNM) lua_settop(lua, 1);
     lua_arith(lua, operation);
     return 1;
@@ -330,16 +492,17 @@ void add_base(lua_State* lua) {
     static constexpr luaL_Reg functions[] = {
         {"pcall", &old_pcall},       {"xpcall", &old_xpcall},   {"setmetatable", &old_setmetatable},
         {"load", &old_load},         {"loadstring", &old_load}, {"collectgarbage", &old_collectgarbage},
-        {"tostring", &old_tostring}, {nullptr, nullptr},
+        {"tostring", &old_tostring}, {"assert", &old_assert},   {"error", &old_error},
+        {"tonumber", &old_tonumber}, {"pairs", &old_pairs},     {"ipairs", &old_ipairs},
+        {nullptr, nullptr},
     };
     for (const char* name : withheld)
         remove_field(lua, name);
     charge_function(lua, "select", Work::first);
-    charge_function(lua, "tonumber", Work::whole);
     luaL_setfuncs(lua, functions, 0);
-    give_old_numbers(lua, "tonumber");
-    lua_pushcfunction(lua, &concat);
-    lua_setfield(lua, -2, concat_name.data());
+    lua_pushvalue(lua, -1);
+    push_first_environment(lua);
+    lua_rawsetp(lua, LUA_REGISTRYINDEX, &first_environment);
     push_debug(lua);
     lua_setfield(lua, -2, "debug");
 }
@@ -352,10 +515,7 @@ void add_string(lua_State* lua) {
     bound_old_string_functions(lua);
     lua_getfield(lua, -1, "gmatch");
     lua_setfield(lua, -2, "gfind");
-    lua_pushcfunction(lua, &concat);
-    lua_setfield(lua, -2, concat_name.data());
-    lua_getfield(lua, -1, "format");
-    lua_pushcclosure(lua, &format_text, 1);
+    lua_pushcfunction(lua, &format_text);
     lua_setfield(lua, -2, "format");
     lua_setfield(lua, -2, "string");
 }
@@ -378,9 +538,26 @@ int build(lua_State* lua) {
     open_library(lua, &luaopen_math);
     luaL_setfuncs(lua, old_math, 0);
     charge_library(lua);
-    for (const char* name : {"floor", "ceil", "fmod", "modf"})
-        give_old_numbers(lua, name);
+    for (const luaL_Reg& replacement : old_random) {
+        lua_getfield(lua, -1, replacement.name);
+        lua_pushcclosure(lua, replacement.func, 1);
+        lua_setfield(lua, -2, replacement.name);
+    }
     lua_setfield(lua, -2, "math");
+    return 0;
+}
+
+struct RunScript {
+    std::string_view source;
+    std::string chunk_name;
+    void (*take)(lua_State* lua);
+};
+
+int run_text(lua_State* lua) {
+    const auto& script = *static_cast<const RunScript*>(lua_touserdata(lua, 1));
+    if (compile_text(lua, script.source, script.chunk_name.c_str()) != 1) return lua_error(lua);
+    lua_call(lua, 0, 1);
+    if (script.take != nullptr) script.take(lua);
     return 0;
 }
 
@@ -391,15 +568,22 @@ Result<void> install_old_lua(LuaState& state) {
 }
 
 int compile_text(lua_State* lua, std::string_view source, const char* chunk_name) {
-    return compile(lua, source, chunk_name, /*has_environment=*/false);
+    lua_rawgetp(lua, LUA_REGISTRYINDEX, &first_environment);
+    return compile(lua, source, chunk_name);
 }
 
 int compile_text_in(lua_State* lua, std::string_view source, const char* chunk_name, int environment) {
-    const int results = compile(lua, source, chunk_name, /*has_environment=*/true);
-    if (results != 1) return results;
     lua_pushvalue(lua, environment);
-    lua_setupvalue(lua, -2, 1);
-    return results;
+    push_first_environment(lua);
+    return compile(lua, source, chunk_name);
+}
+
+Result<void> run_script(LuaState& state, std::string_view source, const std::string& file,
+                        void (*take)(lua_State* lua)) {
+    RunScript script{source, "@" + file, take};
+    auto done = protected_call(state, &run_text, &script);
+    if (done || done.error().message.find(file) != std::string::npos) return done;
+    return done.error().in(file);
 }
 
 } // namespace qg::policy::compat

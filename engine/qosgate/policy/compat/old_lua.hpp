@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 struct lua_State;
@@ -19,7 +20,8 @@ class LuaState;
 
 namespace qg::policy::compat {
 
-/// Gives an empty state the globals. Errors: limit_exceeded if the state's memory does not suffice.
+/// Gives an empty state the globals. take_old_numbers() (old_arguments.hpp) follows when all are there.
+/// Errors: limit_exceeded if the state's memory does not suffice.
 Result<void> install_old_lua(LuaState& state);
 
 /// Pushes the value at `index` as Lua 5.1 writes it. Errors: raises a Lua error.
@@ -36,5 +38,10 @@ int compile_text(lua_State* lua, std::string_view source, const char* chunk_name
 
 /// The same for a chunk whose globals are in the table at `environment`, an absolute index.
 int compile_text_in(lua_State* lua, std::string_view source, const char* chunk_name, int environment);
+
+/// Compiles and runs a script. `file` names it in messages. `take` gets the first value that it returned on
+/// top of the stack, and may raise an error; null: nobody does. Errors: as run_chunk() (sandbox.hpp).
+Result<void> run_script(LuaState& state, std::string_view source, const std::string& file,
+                        void (*take)(lua_State* lua));
 
 } // namespace qg::policy::compat

@@ -2,13 +2,17 @@
 #include "qosgate/policy/compat/old_text.hpp"
 
 #include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/compat/int_value.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/source_rewrite.hpp"
 #include "qosgate/policy/lua_lib/charged.hpp"
+#include "qosgate/policy/lua_lib/old_numbers.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <string>
@@ -17,17 +21,6 @@
 
 namespace qg::policy::compat {
 namespace {
-
-bool is_fraction_type(lua_State* lua, int index) noexcept {
-    return lua_type(lua, index) == LUA_TNUMBER && lua_isinteger(lua, index) == 0;
-}
-
-/// Pushes a number of the type that may print as "2.0".
-void push_number_text(lua_State* lua, double number) {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%.14g", number);
-    lua_pushstring(lua, text.data());
-}
 
 // ---- a .. b --------------------------------------------------------------------------------------------
 
@@ -64,50 +57,127 @@ void join_one_by_one(lua_State* lua) {
 
 // ---- string.format -------------------------------------------------------------------------------------
 
-/// What one place of a format takes.
-enum class Place : std::uint8_t { text, whole, other };
+constexpr std::size_t max_item = 512; ///< bytes of one place: a number of 308 digits and "%99.99f"
 
-/// Whether the letter stands between "%" and what the place takes.
-bool is_modifier(char letter) noexcept {
-    return std::string_view("-+ #0123456789.").find(letter) != std::string_view::npos;
-}
-
-Place place_of(char letter) noexcept {
-    switch (letter) {
-    case 's': return Place::text;
-    case 'd':
-    case 'u':
-    case 'i':
-    case 'c':
-    case 'o':
-    case 'x':
-    case 'X': return Place::whole;
-    default: return Place::other;
+/// One place of a format, "%5.1f", as snprintf() takes it.
+class FormatPlace {
+  public:
+    /// Reads it at `at`, behind the "%". Errors: raises a Lua error, with the bounds of Lua 5.1.
+    FormatPlace(lua_State* lua, std::string_view format, std::size_t& at) {
+        constexpr std::string_view flags = "-+ #0";
+        const std::size_t begin = at;
+        const auto next = [&] { return at < format.size() ? format[at] : '\0'; };
+        while (next() != '\0' && flags.find(next()) != flags.npos)
+            ++at;
+        if (at - begin > flags.size()) luaL_error(lua, "invalid format (repeated flags)");
+        const auto skip_digits = [&] {
+            for (int count = 0; count < 2 && is_digit(next()); ++count)
+                ++at;
+        };
+        skip_digits();
+        if (next() == '.') {
+            has_precision_ = true;
+            ++at;
+            skip_digits();
+        }
+        if (is_digit(next())) luaL_error(lua, "invalid format (width or precision too long)");
+        letter_ = next();
+        if (at < format.size()) ++at;
+        modifiers_ = format.substr(begin, at - begin - (letter_ == '\0' ? 0 : 1));
     }
+
+    [[nodiscard]] char letter() const noexcept { return letter_; }
+    [[nodiscard]] bool has_precision() const noexcept { return has_precision_; }
+    [[nodiscard]] bool has_modifiers() const noexcept { return !modifiers_.empty(); }
+
+    /// Adds a value with the conversion "%...CONVERSION".
+    template <typename Value>
+    void add(luaL_Buffer& result, const char* conversion, Value value) const {
+        std::array<char, 24> pattern{"%"};
+        modifiers_.copy(pattern.data() + 1, modifiers_.size());
+        std::strcpy(pattern.data() + 1 + modifiers_.size(), conversion);
+        std::array<char, max_item> text; // snprintf() fills it
+        const int size = std::snprintf(text.data(), text.size(), pattern.data(), value);
+        // A "%c" of zero adds nothing, as in Lua 5.1.
+        luaL_addlstring(&result, text.data(), strnlen(text.data(), static_cast<std::size_t>(size)));
+    }
+
+  private:
+    static bool is_digit(char letter) noexcept { return letter >= '0' && letter <= '9'; }
+
+    std::string_view modifiers_; ///< flags, width and precision
+    bool has_precision_ = false;
+    char letter_ = '\0';
+};
+
+double check_old_number(lua_State* lua, int index) {
+    const auto number = old_number_at(lua, index);
+    return number ? *number : luaL_checknumber(lua, index); // which says what is wrong
 }
 
-/// Replaces a number with a fraction by the whole number in it, as the casts of Lua 5.1 do.
-void cut_fraction(lua_State* lua, int index) {
-    if (lua_isnumber(lua, index) == 0) return;
-    int is_whole = 0;
-    lua_tointegerx(lua, index, &is_whole);
-    if (is_whole != 0) return;
-    const double number = std::trunc(lua_tonumber(lua, index));
-    constexpr double limit = 0x1p63;
-    // Beyond that a cast gives the lowest number; also for what is not a number.
-    const bool fits = number >= -limit && number < limit;
-    lua_pushinteger(lua, fits ? static_cast<lua_Integer>(number) : LUA_MININTEGER);
-    lua_replace(lua, index);
+/// The text or number at `index`, which becomes a text.
+std::string_view check_old_text(lua_State* lua, int index) {
+    make_old_text(lua, index);
+    std::size_t length = 0;
+    const char* bytes = luaL_checklstring(lua, index, &length);
+    return {bytes, length};
 }
 
-/// Prepares the argument of one place.
-void prepare(lua_State* lua, int index, Place place) {
-    if (index > lua_gettop(lua)) return; // string.format says what is missing
-    if (place == Place::text) {
-        push_old_text(lua, index);
-        lua_replace(lua, index);
-    } else if (place != Place::other) {
-        cut_fraction(lua, index);
+/// %q
+void add_quoted(luaL_Buffer& result, std::string_view text) {
+    luaL_addchar(&result, '"');
+    for (const char letter : text) {
+        switch (letter) {
+        case '"':
+        case '\\':
+        case '\n':
+            luaL_addchar(&result, '\\');
+            luaL_addchar(&result, letter);
+            break;
+        case '\r': luaL_addlstring(&result, "\\r", 2); break;
+        case '\0': luaL_addlstring(&result, "\\000", 4); break;
+        default: luaL_addchar(&result, letter);
+        }
+    }
+    luaL_addchar(&result, '"');
+}
+
+/// %s
+void add_text(lua_State* lua, luaL_Buffer& result, const FormatPlace& place, int index) {
+    constexpr std::size_t short_text = 100;
+    const std::string_view text = check_old_text(lua, index);
+    // As in Lua 5.1 a long text is added whatever its width, and a short one up to a zero byte.
+    if (!place.has_precision() && text.size() >= short_text)
+        luaL_addlstring(&result, text.data(), text.size());
+    else if (!place.has_modifiers())
+        luaL_addlstring(&result, text.data(), strnlen(text.data(), text.size()));
+    else
+        place.add(result, "s", text.data());
+}
+
+/// Adds the value at `index` as the place says.
+void add_place(lua_State* lua, luaL_Buffer& result, const FormatPlace& place, int index) {
+    const std::array<char, 2> conversion{place.letter(), '\0'};
+    switch (place.letter()) {
+    case 'c': return place.add(result, "c", to_int(check_old_number(lua, index)));
+    case 'd':
+    case 'i': return place.add(result, "ld", static_cast<long>(to_old_integer(check_old_number(lua, index))));
+    case 'o':
+    case 'u':
+    case 'x':
+    case 'X': {
+        const std::array<char, 3> of_long{'l', place.letter(), '\0'};
+        return place.add(result, of_long.data(),
+                         static_cast<unsigned long>(to_old_unsigned(check_old_number(lua, index))));
+    }
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'g':
+    case 'G': return place.add(result, conversion.data(), check_old_number(lua, index));
+    case 'q': return add_quoted(result, check_old_text(lua, index));
+    case 's': return add_text(lua, result, place, index);
+    default: luaL_error(lua, "invalid option '%%%s' to 'format'", conversion.data());
     }
 }
 
@@ -119,11 +189,9 @@ int destroy_text(lua_State* lua) {
 }
 
 /// False: there is no memory.
-bool rewrite(std::string_view source, bool has_environment, std::string& into) noexcept {
+bool rewrite(std::string_view source, std::string& into) noexcept {
     try {
-        // Texts find their methods without any global.
-        const std::string concat = std::string(has_environment ? "('')." : "").append(concat_name);
-        into = rewrite_for_lua_5_4(source, concat);
+        into = rewrite_for_lua_5_4(source);
         return true;
     } catch (...) {
         return false;
@@ -133,10 +201,11 @@ bool rewrite(std::string_view source, bool has_environment, std::string& into) n
 } // namespace
 
 void push_old_text(lua_State* lua, int index) {
-    if (is_fraction_type(lua, index))
-        push_number_text(lua, lua_tonumber(lua, index));
+    if (lua_type(lua, index) == LUA_TNUMBER)
+        lua_pushvalue(lua, index);
     else
         luaL_tolstring(lua, index, nullptr);
+    make_old_text(lua, -1); // __tostring may have given a number
 }
 
 int old_tostring(lua_State* lua) {
@@ -146,32 +215,29 @@ int old_tostring(lua_State* lua) {
 }
 
 int format_text(lua_State* lua) {
-    std::size_t length = 0;
-    const char* format = luaL_checklstring(lua, 1, &length);
-    Budget::charge(lua, 1 + static_cast<std::int64_t>(length / 4));
-    luaL_Buffer changed;
+    charge_values(lua, 1, lua_gettop(lua));
+    const std::string_view format = check_old_text(lua, 1);
+    Budget::charge(lua, 1 + static_cast<std::int64_t>(format.size() / 4));
     const int arguments = lua_gettop(lua);
     int argument = 1;
-    // The arguments are changed first: a buffer keeps values of its own on the stack.
-    for (std::size_t i = 0; i + 1 < length; ++i) {
-        if (format[i] != '%') continue;
-        if (format[++i] == '%') continue;
-        while (i + 1 < length && is_modifier(format[i]))
-            ++i;
-        prepare(lua, ++argument, place_of(format[i]));
+    luaL_Buffer result;
+    luaL_buffinit(lua, &result);
+    for (std::size_t at = 0; at < format.size();) {
+        const std::size_t plain = std::min(format.find('%', at), format.size());
+        luaL_addlstring(&result, format.data() + at, plain - at);
+        at = plain + 1;
+        if (plain == format.size()) break;
+        if (at < format.size() && format[at] == '%') {
+            luaL_addchar(&result, '%');
+            ++at;
+            continue;
+        }
+        if (++argument > arguments) luaL_argerror(lua, argument, "no value");
+        const FormatPlace place(lua, format, at);
+        add_place(lua, result, place, argument);
     }
-    luaL_checkstack(lua, arguments + LUA_MINSTACK, "too many values for string.format");
-    lua_pushvalue(lua, lua_upvalueindex(1));
-    luaL_buffinit(lua, &changed);
-    bool is_in_place = false;
-    for (std::size_t i = 0; i < length; ++i) {
-        luaL_addchar(&changed, is_in_place && format[i] == 'u' ? 'd' : format[i]);
-        is_in_place = is_in_place ? is_modifier(format[i]) : format[i] == '%';
-    }
-    luaL_pushresult(&changed);
-    for (int i = 2; i <= arguments; ++i)
-        lua_pushvalue(lua, i);
-    lua_call(lua, arguments, 1);
+    luaL_pushresult(&result);
+    charge_values(lua, -1, -1);
     return 1;
 }
 
@@ -179,24 +245,20 @@ int concat_table(lua_State* lua) {
     luaL_checktype(lua, 1, LUA_TTABLE);
     std::size_t separator_length = 0;
     const char* separator = luaL_optlstring(lua, 2, "", &separator_length);
-    const lua_Integer first = opt_integer(lua, 3, 1);
-    const lua_Integer last = lua_isnoneornil(lua, 4) ? luaL_len(lua, 1) : check_integer(lua, 4);
+    const lua_Integer first = luaL_optinteger(lua, 3, 1);
+    const lua_Integer last = lua_isnoneornil(lua, 4) ? luaL_len(lua, 1) : luaL_checkinteger(lua, 4);
     lua_settop(lua, 2);
     luaL_Buffer result;
     luaL_buffinit(lua, &result);
     for (lua_Integer i = first; i <= last; ++i) {
         Budget::charge(lua, 1);
         lua_geti(lua, 1, i);
-        if (lua_isstring(lua, -1) == 0)
+        if (!is_text(lua, -1))
             return luaL_error(lua, "invalid value (at index %d) in table for 'concat'", static_cast<int>(i));
-        if (is_fraction_type(lua, -1)) {
-            push_number_text(lua, lua_tonumber(lua, -1));
-            lua_remove(lua, -2);
-        }
+        make_old_text(lua, -1);
         Budget::charge(lua, static_cast<std::int64_t>((lua_rawlen(lua, -1) + separator_length) / 16));
         luaL_addvalue(&result);
-        if (i == last) break; // i may be the largest number there is
-        luaL_addlstring(&result, separator, separator_length);
+        if (i != last) luaL_addlstring(&result, separator, separator_length);
     }
     luaL_pushresult(&result);
     return 1;
@@ -216,21 +278,39 @@ int concat(lua_State* lua) {
     luaL_Buffer result;
     luaL_buffinit(lua, &result);
     for (int i = 1; i <= count; ++i) {
-        push_old_text(lua, i);
-        luaL_addvalue(&result);
+        if (lua_type(lua, i) == LUA_TNUMBER) {
+            const OldNumberText text(lua_tonumber(lua, i));
+            luaL_addlstring(&result, text.view().data(), text.view().size());
+        } else {
+            std::size_t length = 0;
+            const char* text = lua_tolstring(lua, i, &length);
+            luaL_addlstring(&result, text, length);
+        }
     }
     luaL_pushresult(&result);
     return 1;
 }
 
-bool push_rewritten(lua_State* lua, std::string_view source, bool has_environment, std::string_view& text) {
+int make_arg(lua_State* lua) {
+    const int count = lua_gettop(lua);
+    Budget::charge(lua, count);
+    lua_createtable(lua, count, 1);
+    lua_insert(lua, 1);
+    for (int i = count; i >= 1; --i)
+        lua_rawseti(lua, 1, i);
+    lua_pushnumber(lua, count);
+    lua_setfield(lua, 1, "n");
+    return 1;
+}
+
+bool push_rewritten(lua_State* lua, std::string_view source, std::string_view& text) {
     // Errors of Lua skip destructors, so Lua owns the text.
     auto* block = new (lua_newuserdatauv(lua, sizeof(std::string), 0)) std::string();
     lua_createtable(lua, 0, 1);
     lua_pushcfunction(lua, &destroy_text);
     lua_setfield(lua, -2, "__gc");
     lua_setmetatable(lua, -2);
-    if (!rewrite(source, has_environment, *block)) {
+    if (!rewrite(source, *block)) {
         lua_pop(lua, 1);
         return false;
     }

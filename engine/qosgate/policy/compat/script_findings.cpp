@@ -3,6 +3,8 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/call_arguments.hpp"
+#include "qosgate/policy/compat/client_objects.hpp"
+#include "qosgate/policy/compat/client_script.hpp"
 #include "qosgate/policy/compat/host_access.hpp"
 #include "qosgate/policy/compat/partition_use.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
@@ -189,6 +191,10 @@ class ReadScript {
     [[nodiscard]] const NameScopes& scopes() const noexcept { return scopes_; }
     [[nodiscard]] const FunctionScope* submit() const noexcept { return function(submit_); }
     [[nodiscard]] const FunctionScope* modify() const noexcept { return function(modify_); }
+    /// The function of this name; null: the text has none.
+    [[nodiscard]] const FunctionScope* find(std::string_view name) const {
+        return function(find_script_function(tokens_, scopes_, name));
+    }
     [[nodiscard]] Meaning meaning_of(std::size_t at) const noexcept {
         const auto declaration = scopes_.tokens[at].declaration;
         return declaration && scopes_.tokens[at].is_reference ? meanings_[*declaration].meaning
@@ -310,8 +316,10 @@ bool may_be_missing(Tokens tokens, std::size_t i) {
            (i > 2 && (tokens[i - 3].is("function") || tokens[i - 3].is("not")));
 }
 
-/// Uses of names that the table `slurm` does not have, unless the script may give it one.
-void find_unknown_slurm_names(const ReadScript& script, std::vector<ScriptFinding>& findings) {
+/// Uses of names that the table `slurm` does not have, unless the script may give it one. `known` are those
+/// that it has.
+void find_unknown_slurm_names(const ReadScript& script, std::vector<std::string> known,
+                              std::vector<ScriptFinding>& findings) {
     if (may_extend_slurm(script)) return;
     const Tokens tokens = script.tokens();
     std::vector<std::size_t> uses; // of names behind "slurm."
@@ -319,7 +327,6 @@ void find_unknown_slurm_names(const ReadScript& script, std::vector<ScriptFindin
         if (tokens[i].is_name("slurm") && script.scopes().tokens[i].is_reference &&
             !script.scopes().tokens[i].declaration && tokens[i + 2].is_name())
             uses.push_back(i + 2);
-    std::vector<std::string> known = slurm_names();
     for (const std::size_t use : uses)
         if (may_be_missing(tokens, use)) known.emplace_back(tokens[use].text);
     std::ranges::sort(known);
@@ -365,7 +372,7 @@ std::vector<ScriptFinding> find_script_problems(std::string_view source, const S
     for (HostAccess& access : find_host_access(source, files))
         findings.push_back({access.line, std::move(access.message), access.is_sure});
     find_uses_of_jobs(script.tokens(), findings);
-    find_unknown_slurm_names(script, findings);
+    find_unknown_slurm_names(script, slurm_names(), findings);
     check_return(script, script.submit(), submit_function, findings);
     check_return(script, script.modify(), modify_function, findings);
     if (script.modify() == nullptr)
@@ -374,6 +381,31 @@ std::vector<ScriptFinding> find_script_problems(std::string_view source, const S
     find_metatables(script, findings);
     find_record_fields(script, findings);
     find_partition_fields(script.tokens(), script.scopes(), findings);
+    std::ranges::stable_sort(findings, {}, &ScriptFinding::line);
+    return findings;
+}
+
+bool is_client_script(std::string_view source) {
+    const ReadScript script(source);
+    return script.submit() == nullptr && std::ranges::any_of(client_functions, [&](const char* name) {
+               return script.find(name) != nullptr;
+           });
+}
+
+std::vector<ScriptFinding> find_client_script_problems(std::string_view source) {
+    const ReadScript script(source);
+    std::vector<ScriptFinding> findings;
+    for (const char* const name : client_functions) {
+        const FunctionScope* function = script.find(name);
+        check_return(script, function, name, findings);
+        if (function == nullptr)
+            findings.push_back(
+                {0,
+                 text::format("there is no function {}: Slurm's own plugin does not load such a script",
+                              name),
+                 false});
+    }
+    find_unknown_slurm_names(script, client_slurm_names(), findings);
     std::ranges::stable_sort(findings, {}, &ScriptFinding::line);
     return findings;
 }

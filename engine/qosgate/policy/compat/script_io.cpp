@@ -62,7 +62,7 @@ int push_failure(lua_State* lua, const char* path, int number) {
         lua_pushfstring(lua, "%s: %s", path, reason);
     else
         lua_pushstring(lua, reason);
-    lua_pushinteger(lua, number);
+    lua_pushnumber(lua, number);
     return 3;
 }
 
@@ -201,16 +201,10 @@ int file_lines(lua_State* lua) {
 int file_close(lua_State* lua) {
     Handle& handle = check_handle(lua);
     if (handle.kind != Handle::Kind::log || lua_getiuservalue(lua, 1, 1) != LUA_TNIL) handle.is_open = false;
-    if (handle.kind != Handle::Kind::program) {
-        lua_pushboolean(lua, 1);
-        return 1;
-    }
-    if (handle.status == 0)
-        lua_pushboolean(lua, 1);
-    else
-        lua_pushnil(lua);
+    lua_pushboolean(lua, 1); // of a program, too, however it ended, as in Lua 5.1
+    if (handle.kind != Handle::Kind::program) return 1;
     lua_pushliteral(lua, "exit");
-    lua_pushinteger(lua, handle.status);
+    lua_pushnumber(lua, handle.status);
     return 3;
 }
 

@@ -6,6 +6,7 @@
 #include "qosgate/policy/compat/host_access.hpp"
 #include "qosgate/policy/compat/int_value.hpp"
 #include "qosgate/policy/compat/object_tables.hpp"
+#include "qosgate/policy/compat/old_arguments.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/script_lists.hpp"
 #include "qosgate/policy/compat/script_objects.hpp"
@@ -108,21 +109,21 @@ int print(lua_State* lua) {
 
 /// Slurm's own numbers for "no time" and "no limit", as its function returns them.
 int time_str2mins(lua_State* lua) {
-    constexpr lua_Integer no_time = -2;
-    constexpr lua_Integer unlimited = -1;
+    constexpr double no_time = -2;
+    constexpr double unlimited = -1;
     const auto text = last_text(lua);
-    lua_Integer minutes = no_time;
+    double minutes = no_time;
     const auto parse = [&]() noexcept {
         try {
             const auto time = units::parse_minutes(*text);
             if (!time) return no_time;
-            return time->is_unlimited() ? unlimited : static_cast<lua_Integer>(time->minutes);
+            return time->is_unlimited() ? unlimited : static_cast<double>(time->minutes);
         } catch (...) {
             return no_time;
         }
     };
     if (text) minutes = *text == "-1" ? unlimited : parse();
-    lua_pushinteger(lua, minutes);
+    lua_pushnumber(lua, minutes);
     return 1;
 }
 
@@ -201,6 +202,7 @@ int build(lua_State* lua) {
     add_host_libraries(lua);
     install_script_objects(lua);
     install_script_lists(lua);
+    take_old_numbers(lua);
     return 0;
 }
 

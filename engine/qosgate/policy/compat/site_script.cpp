@@ -8,9 +8,7 @@
 #include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/policy/compat/script_functions.hpp"
 #include "qosgate/policy/compat/script_library.hpp"
-#include "qosgate/policy/compat/source_rewrite.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
-#include "qosgate/policy/sandbox.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -27,7 +25,7 @@ const SourceFile& script_of(const SourceDirectory& sources) {
 }
 
 /// Upvalues: none. The first value that the file returned is on top: Slurm refuses other numbers than 0.
-void check_result(lua_State* lua, const void* /*argument*/) {
+void check_result(lua_State* lua) {
     const int code = int_at(lua, -1);
     if (code != 0) luaL_error(lua, "the script returned %d when it was loaded", code);
 }
@@ -142,7 +140,7 @@ Result<SiteScript::State> SiteScript::make_state(const BudgetClock* clock,
     const Running running(*state, loading);
     state->budget().start_job(clock == nullptr ? BudgetClock() : *clock);
     state->budget().start_rule();
-    const auto done = run_chunk(*state, rewrite_for_lua_5_4(file.text), file.name, &check_result, nullptr);
+    const auto done = run_script(*state, file.text, file.name, &check_result);
     if (!done) return done.error();
     if (const auto whole = protected_call(*state, &check_functions, nullptr); !whole)
         return whole.error().in(file.name);

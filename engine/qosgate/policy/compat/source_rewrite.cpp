@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/compat/source_rewrite.hpp"
 
+#include "qosgate/base/text.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
 
 #include <algorithm>
@@ -42,17 +43,22 @@ struct Edit {
     std::string behind;
 };
 
-/// Finds the chains of "..". A source with mistakes gives any result; the compiler then finds the mistake.
-class ConcatFinder {
+/// Finds the chains of "..", the lengths and the functions that have a table `arg`. A source with mistakes
+/// gives any result; the compiler then finds the mistake.
+class EditFinder {
   public:
-    ConcatFinder(std::span<const Token> tokens, std::string_view concat)
-        : tokens_(tokens), concat_(concat), partner_(tokens.size(), 0), edits_(tokens.size()) {
+    explicit EditFinder(std::span<const Token> tokens)
+        : tokens_(tokens), partner_(tokens.size(), 0), edits_(tokens.size()) {
         match_brackets();
     }
 
     std::vector<Edit> run() {
         for (std::size_t i = 1; i < tokens_.size(); ++i)
             if (is_one_of(tokens_[i - 1], before_expression)) rewrite_chain(i);
+        for (std::size_t i = 0; i < tokens_.size(); ++i) {
+            if (tokens_[i].is("#")) rewrite_length(i);
+            if (tokens_[i].is("function")) add_arg(i);
+        }
         return std::move(edits_);
     }
 
@@ -98,13 +104,18 @@ class ConcatFinder {
         return i;
     }
 
+    /// Behind unary operators and what they stand before, without the "^" that may follow; 0: it is nothing.
+    [[nodiscard]] std::size_t behind_unary(std::size_t i) const {
+        while (is_one_of(at(i), unary))
+            ++i;
+        return begins_primary(at(i)) ? behind_primary(i) : 0;
+    }
+
     /// Behind one side of a ".."; 0: there is none.
     [[nodiscard]] std::size_t behind_operand(std::size_t i) const {
         for (;;) {
-            while (is_one_of(at(i), unary))
-                ++i;
-            if (!begins_primary(at(i))) return 0;
-            i = behind_primary(i);
+            i = behind_unary(i);
+            if (i == 0) return 0;
             if (!is_one_of(at(i), binds_stronger)) return i;
             ++i;
         }
@@ -125,7 +136,7 @@ class ConcatFinder {
             end = behind_operand(side);
         }
         if (joints.empty() || has_only_literals || end >= tokens_.size()) return;
-        edits_[begin].before.append(concat_).append("(");
+        edits_[begin].before.append(concat_name).append("(");
         for (const std::size_t joint : joints) {
             edits_[joint].instead = joint == joints.back() ? ",(" : ",";
             edits_[joint].is_replaced = true;
@@ -135,8 +146,39 @@ class ConcatFinder {
         if (at(end).is("(")) edits_[end - 1].behind += ";";
     }
 
+    /// #t becomes (0.0+#t). Behind the edits of chains: the length is a part of one.
+    void rewrite_length(std::size_t begin) {
+        std::size_t end = behind_unary(begin);
+        while (end != 0 && at(end).is("^"))
+            end = behind_unary(end + 1);
+        if (end == 0 || end >= tokens_.size()) return;
+        edits_[begin].before += "(0.0+";
+        edits_[end - 1].behind.insert(0, ")");
+    }
+
+    /// Declares `arg` in a function with "..." that mentions it: nil if the function uses "..." itself.
+    void add_arg(std::size_t function) {
+        std::size_t open = function + 1;
+        while (at(open).is_name() || at(open).is(".") || at(open).is(":"))
+            ++open;
+        const std::size_t close = at(open).is("(") ? partner_[open] : 0;
+        if (close == 0 || !at(close - 1).is("...")) return;
+        const std::size_t end = behind_partner(function);
+        bool mentions_arg = false;
+        bool uses_values = false;
+        std::size_t behind_inner = 0; // functions have values of their own
+        for (std::size_t i = close + 1; i < end; ++i) {
+            if (at(i).is("function")) behind_inner = std::max(behind_inner, behind_partner(i));
+            if (at(i).is("...") && i >= behind_inner) uses_values = true;
+            if (at(i).is_name("arg") && !at(i - 1).is(".") && !at(i - 1).is(":")) mentions_arg = true;
+        }
+        if (!mentions_arg) return;
+        edits_[close].behind += " local arg";
+        if (!uses_values) edits_[close].behind.append("=").append(arg_name).append("(...)");
+        edits_[close].behind += ";";
+    }
+
     std::span<const Token> tokens_;
-    std::string_view concat_;
     std::vector<std::size_t> partner_; ///< the index of the closing token; 0: none
     std::vector<Edit> edits_;
 };
@@ -173,6 +215,17 @@ void append_number(std::string& to, std::string_view number) {
     if (is_whole) to.append(is_hex ? "p0" : ".0");
 }
 
+/// Makes locals of what the chunk finds in its _ENV.
+std::string first_statement() {
+    return text::format("local {0},{1},_ENV=_ENV.{0},_ENV.{1},_ENV.{2};", concat_name, arg_name,
+                        globals_name);
+}
+
+/// Whether a name of the script is one that only qosgate's own code has: the script's is another.
+bool is_hidden(const Token& token) {
+    return token.is_name(concat_name) || token.is_name(arg_name) || token.is_name(globals_name);
+}
+
 void append_edited(std::string& to, const Token& token, const Edit& edit) {
     to.append(edit.before);
     if (edit.is_replaced)
@@ -182,18 +235,18 @@ void append_edited(std::string& to, const Token& token, const Edit& edit) {
     else if (token.kind == TokenKind::number)
         append_number(to, token.raw);
     else
-        to.append(token.raw);
+        to.append(token.raw).append(is_hidden(token) ? "_" : "");
     to.append(edit.behind);
 }
 
 } // namespace
 
-std::string rewrite_for_lua_5_4(std::string_view source, std::string_view concat) {
-    std::string result;
-    result.reserve(source.size() + source.size() / 4);
+std::string rewrite_for_lua_5_4(std::string_view source) {
+    std::string result = first_statement();
+    result.reserve(source.size() + source.size() / 4 + result.size());
     source = skip_preamble(source, result);
     const std::vector<Token> tokens = read_tokens(source);
-    const std::vector<Edit> edits = ConcatFinder(tokens, concat).run();
+    const std::vector<Edit> edits = EditFinder(tokens).run();
     std::size_t copied = 0;
     for (std::size_t i = 0; i < tokens.size() && tokens[i].kind != TokenKind::end; ++i) {
         const auto begin = static_cast<std::size_t>(tokens[i].raw.data() - source.data());

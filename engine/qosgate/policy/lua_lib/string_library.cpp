@@ -3,6 +3,7 @@
 
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/lua_lib/charged.hpp"
+#include "qosgate/policy/lua_lib/old_numbers.hpp"
 #include "qosgate/policy/lua_lib/pattern.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
@@ -49,14 +50,18 @@ bool matches_at(lua_State* lua, PatternMatcher& matcher, std::size_t at) {
     return false;
 }
 
+template <Rules rules>
 void push_capture(lua_State* lua, std::string_view subject, const Capture& capture) {
-    if (capture.is_position)
+    if (capture.is_position && rules == Rules::lua_5_1)
+        lua_pushnumber(lua, static_cast<lua_Number>(capture.begin) + 1);
+    else if (capture.is_position)
         lua_pushinteger(lua, static_cast<lua_Integer>(capture.begin) + 1);
     else
         lua_pushlstring(lua, subject.data() + capture.begin, capture.length);
 }
 
 /// Pushes all captures, or the whole match if there are none. Returns how many.
+template <Rules rules>
 int push_captures(lua_State* lua, std::string_view subject, const PatternMatcher& matcher,
                   std::size_t begin) {
     const std::size_t count = matcher.capture_count();
@@ -66,7 +71,7 @@ int push_captures(lua_State* lua, std::string_view subject, const PatternMatcher
         return 1;
     }
     for (std::size_t i = 0; i < count; ++i)
-        push_capture(lua, subject, matcher.capture(i));
+        push_capture<rules>(lua, subject, matcher.capture(i));
     return static_cast<int>(count);
 }
 
@@ -113,10 +118,11 @@ int find_or_match(lua_State* lua, bool is_find) {
     PatternMatcher matcher(subject, pattern, LuaState::of(lua).budget());
     for (std::size_t at = start; at <= subject.size(); ++at) {
         if (matches_at(lua, matcher, at)) {
-            if (!is_find) return push_captures(lua, subject, matcher, at);
+            if (!is_find) return push_captures<rules>(lua, subject, matcher, at);
             lua_pushinteger(lua, static_cast<lua_Integer>(at) + 1);
             lua_pushinteger(lua, static_cast<lua_Integer>(matcher.end()));
-            const int captures = matcher.capture_count() == 0 ? 0 : push_captures(lua, subject, matcher, at);
+            const int captures =
+                matcher.capture_count() == 0 ? 0 : push_captures<rules>(lua, subject, matcher, at);
             return 2 + captures;
         }
         if (is_anchored) break;
@@ -153,7 +159,7 @@ int gmatch_next(lua_State* lua) {
         lua_replace(lua, lua_upvalueindex(3));
         lua_pushinteger(lua, end);
         lua_replace(lua, lua_upvalueindex(4));
-        return push_captures(lua, subject, matcher, at);
+        return push_captures<rules>(lua, subject, matcher, at);
     }
     return 0;
 }
@@ -191,7 +197,8 @@ void add_text(lua_State* lua, luaL_Buffer& result, std::string_view subject, con
             if (index >= matcher.capture_count())
                 luaL_error(lua, "invalid capture index %%%d in replacement string",
                            static_cast<int>(index) + 1);
-            push_capture(lua, subject, matcher.capture(index));
+            push_capture<rules>(lua, subject, matcher.capture(index));
+            if (rules == Rules::lua_5_1) make_old_text(lua, -1);
             luaL_addvalue(&result);
         } else if (rules == Rules::lua_5_1) {
             luaL_addchar(&result, letter);
@@ -208,12 +215,12 @@ void add_replacement(lua_State* lua, luaL_Buffer& result, std::string_view subje
     const int type = lua_type(lua, 3);
     if (type == LUA_TFUNCTION) {
         lua_pushvalue(lua, 3);
-        lua_call(lua, push_captures(lua, subject, matcher, begin), 1);
+        lua_call(lua, push_captures<rules>(lua, subject, matcher, begin), 1);
     } else if (type == LUA_TTABLE) {
         if (matcher.capture_count() == 0)
             lua_pushlstring(lua, subject.data() + begin, matcher.end() - begin);
         else
-            push_capture(lua, subject, matcher.capture(0));
+            push_capture<rules>(lua, subject, matcher.capture(0));
         lua_gettable(lua, 3);
     } else {
         Budget::charge(lua, static_cast<std::int64_t>(lua_rawlen(lua, 3) / 4));
@@ -224,6 +231,7 @@ void add_replacement(lua_State* lua, luaL_Buffer& result, std::string_view subje
         lua_pop(lua, 1);
         luaL_addlstring(&result, subject.data() + begin, matcher.end() - begin);
     } else if (lua_isstring(lua, -1) != 0) {
+        if (rules == Rules::lua_5_1) make_old_text(lua, -1);
         luaL_addvalue(&result);
     } else {
         luaL_error(lua, "invalid replacement value (a %s)", luaL_typename(lua, -1));
