@@ -20,7 +20,8 @@ def commands_of(text: str) -> list[str]:
 def options_of(text: str) -> list[str]:
     """The long names below "Options:"."""
     part = re.search(r"^Options:\n((?:  .*\n)+)", text, re.MULTILINE)
-    return re.findall(r"^  (?:-\w,)?(--[\w-]+)", part[1], re.MULTILINE) if part else []
+    lines = re.findall(r"^  ((?:-\w,)?--[\w,-]+)", part[1], re.MULTILINE) if part else []
+    return [name for line in lines for name in line.split(",") if name.startswith("--")]
 
 
 def is_absent(text: str) -> bool:

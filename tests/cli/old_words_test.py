@@ -33,7 +33,6 @@ class OldWordsTest(unittest.TestCase):
         commands = {
             ("spec", "plan", "--prnue"): "; there is no option --prnue; did you mean --prune?",
             ("qos", "list", "--format=Name,Priority"): "; there is no option --format; did you mean --fields?",
-            ("qos", "list", "--forma=Name"): "; there is no option --forma",
             ("spec", "lint", "--ofline=1", "x"): "; there is no option --ofline; did you mean --offline?",
             ("access", "grant", "--qos", "a", "--user", "b", "--until", "1d", "--raeson", "x"):
                 "--reason is required; there is no option --raeson; did you mean --reason?",

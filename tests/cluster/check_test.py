@@ -55,13 +55,10 @@ REFUSED_AT_ONCE = (
     "--account=",
     "--partition=",
     "--gres=",
-    "--nodelist=",
-    "-N 0",
     "--array=5-1",
     "--array=1-5:0",
     "--reservation=course",
     "--reservation=mine,course",
-    "--reservation=mine -N2",
     "--tmp=10G",
     "--dependency=afterany:foo",
     "--dependency=aftre:1",
@@ -69,6 +66,8 @@ REFUSED_AT_ONCE = (
     "-p nosuch",
 )
 TAKEN = (
+    "--nodelist=",  # 0 nodes, which rules send on as 1
+    "-N 0",
     "--qos=normal",
     "--account=astro",
     "--partition=main",
@@ -95,6 +94,7 @@ OF_CLIENT = re.compile(
 
 class Check(PluginTestCase):
     maxDiff = None
+    nodes = 3
     options = ("--gpus", "4")
 
     @classmethod
@@ -108,8 +108,9 @@ class Check(PluginTestCase):
             f"modify user {USER} where account=astro set qos+=thrifty",
         ):
             cls.cluster.sacctmgr(line)
-        for name, user in (("course", "ben"), ("mine", USER)):
-            cls.cluster.scontrol(f"create reservation={name} users={user} nodecnt=1 starttime=now+2hours duration=60")
+        # On one node, so that jobs without a time limit start on the others.
+        for name, user, start in (("course", "root", "now+2hours"), ("mine", USER, "now+4hours")):
+            cls.cluster.scontrol(f"create reservation={name} users={user} nodes=node3 starttime={start} duration=60")
         cls.cluster.scontrol("create partitionname=empty state=up maxtime=60")
         cls.put_in_force(RULES)
         cls.qosgate = copy_command(cls.cluster)

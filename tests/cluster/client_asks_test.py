@@ -46,7 +46,6 @@ JOBS = {
         "--account= --qos=small -n3",
         "--partition=",
         "--gres=",
-        "--nodelist=",
         "--array=5-1",
         "--array=5-5",
         "--tmp=10G",

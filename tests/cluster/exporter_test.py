@@ -189,6 +189,7 @@ class Metrics(ExporterTestCase):
         self.assertEqual(page.bars["bio", "GrpTRES", "cpu"], "2 of 4")
         self.assertEqual(page.bars["<b>bold</b>", "GrpJobs", ""], "0 of 5")
         self.assertEqual(page.pending, {"QOSMaxJobsPerUserLimit": 2})
+        self.assertEqual(page.limited, {"QOSMaxCpuPerJobLimit": [1, 0, 0], "QOSMaxJobsPerUserLimit": [0, 0, 1]})
         self.assertIn("wall time per job: 01:00:00", page.text)
         self.assertIn("3 running, 2 pending", page.text)
         self.assertIn("<b>bold</b>", page.text)

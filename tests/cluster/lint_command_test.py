@@ -50,7 +50,7 @@ MISTAKES = (
     Mistake(
         "default-memory-above-limit",
         qos="MaxTRESPerUser=mem=100",
-        advice="# slurm.conf: in the line of PartitionName=main, write a DefMemPerCPU with which jobs meet it",
+        advice="# slurm.conf: in the line of PartitionName=viz, write a DefMemPerCPU with which jobs meet it",
         by_hand=tuple(f"scontrol update PartitionName={name} DefMemPerCPU=100" for name in ("main", "viz")),
         after=("scontrol reconfigure", "scontrol update PartitionName=viz QOS=vizqos"),
     ),

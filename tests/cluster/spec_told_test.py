@@ -309,8 +309,9 @@ class Watching(SpecTestCase):
             "env", "--default-signal=TERM", "sh", "-c", preload, "sh", str(self.binary), "spec", "watch", file,
             "--interval", "1s", "--status", str(status), "--history", self.history,
         )
-        self.cluster.wait_for(lambda: self.stored("wd1", "maxwall") == "01:00:00", "it is applied")
-        now = json.loads(status.read_text())["last_run"] if status.exists() else time.time()
+        self.cluster.wait_for(status.exists, "it has run")
+        self.assertEqual(self.stored("wd1", "maxwall"), "01:00:00")
+        now = json.loads(status.read_text())["last_run"]
         for wall, seconds in ((70, -3600), (80, 3600)):
             shift.write_text(str(seconds))
             self.cluster.wait_for(

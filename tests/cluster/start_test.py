@@ -422,13 +422,16 @@ class Status(StartTestCase):
         self.assertIn(f"slurmctld does not start again, because PluginDir ({nowhere}) has no job_submit_qosgate.so", reason)
         conf.write_text(text)
         self.cluster.stop("slurmctld")
-        self.addCleanup(self.cluster.start, "slurmctld")
-        conf.write_text(re.sub(r"(?m)^PluginDir=.*$", f"PluginDir={nowhere}", text))
-        [reason] = self.status(2)["reasons"]
-        self.assertIn("no job is accepted by a slurmctld that has read this slurm.conf, and none starts with it", reason)
-        self.assertIn(f"PluginDir ({nowhere}) has no job_submit_qosgate.so; install the file, or take the name out", reason)
-        conf.write_text(text)
-        self.assertNotIn("PluginDir", self.status(2)["reasons"][0])
+        try:
+            conf.write_text(re.sub(r"(?m)^PluginDir=.*$", f"PluginDir={nowhere}", text))
+            [reason] = self.status(2)["reasons"]
+            self.assertIn("no job is accepted by a slurmctld that has read this slurm.conf, and none starts with it", reason)
+            self.assertIn(f"PluginDir ({nowhere}) has no job_submit_qosgate.so; install the file, or take the name out", reason)
+            conf.write_text(text)
+            self.assertNotIn("PluginDir", self.status(2)["reasons"][0])
+        finally:
+            conf.write_text(text)
+            self.cluster.start("slurmctld")
 
     def test_a_report_that_is_not_of_now_is_told(self) -> None:
         self.wait_for_status(0)

@@ -336,7 +336,7 @@ class ChangesInPart(PluginTestCase):
 
     def test_the_same_in_two_commands_is_made(self) -> None:
         self.put_rule()
-        for own in ("timelimit=30", "nice=5", "numtasks=2 numcpus=2"):
+        for own in ("timelimit=90", "nice=5", "numtasks=2 numcpus=2"):
             with self.subTest(own):
                 job = self.hold()
                 self.expect(self.update(job, f"{self.move} {own}"), False)
@@ -346,7 +346,7 @@ class ChangesInPart(PluginTestCase):
 
     def test_what_slurmctld_makes_as_a_whole_is_judged_as_a_whole(self) -> None:
         self.put_rule()
-        for more in ("", "comment=x", "jobname=x", "requeue=1", "minmemorynode=20", "starttime=now+1hour", "excnodelist="):
+        for more in ("", "timelimit=30", "comment=x", "jobname=x", "requeue=1", "minmemorynode=20", "starttime=now+1hour", "excnodelist="):
             with self.subTest(more):
                 job = self.hold()
                 self.expect_update(self.update(job, f"{self.move} {more}"), True)

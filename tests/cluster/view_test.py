@@ -246,7 +246,7 @@ class View(PluginTestCase):
 
     def test_fits_agrees_with_slurmctld(self) -> None:
         self.write_rule(
-            'local ok, why = view.qos(job.qos):fits(job); job:note("fits=%s %s", ok, why)'
+            'local ok, why = view.qos(job.qos):fits(job); job:warn("fits=%s %s", ok, why)'
         )
         self.run_job("--qos=gpu --gpus=1")
         self.run_job("--qos=denies --gpus=1")

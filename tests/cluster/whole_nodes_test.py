@@ -204,7 +204,7 @@ class SpecializedResources(Ways):
             ("", "CoreSpec=0", None), ("", "ThreadSpec=1", None),
             ("--core-spec=0", "CoreSpec=*", None), ("--core-spec=0 --oversubscribe", "CoreSpec=*", None),
             ("--core-spec=0", "OverSubscribe=YES", None),
-            ("--exclusive", "OverSubscribe=YES", part), ("--core-spec=0", "OverSubscribe=YES CoreSpec=*", part),
+            ("--exclusive", "OverSubscribe=YES", part), ("--core-spec=0", "OverSubscribe=YES CoreSpec=*", None),
             ("--exclusive", "Comment=new", whole),
         ):  # fmt: skip
             with self.subTest(submitted=submitted, change=change):

@@ -135,19 +135,19 @@ BOOST_AUTO_TEST_CASE(are_one_task) {
 }
 
 BOOST_AUTO_TEST_CASE(lose_closed_partitions_only_where_the_change_names_partitions) {
-    // slurmctld leaves closed partitions out when a job gets its partitions, and not later. The first one
-    // that is left gives the job its memory.
+    // slurmctld leaves closed partitions out when a job gets its partitions, and not later. The largest
+    // default of those that are left counts.
     const std::string given = "given = { partitions = { { name = 'open', default_memory = { mib = 200 } }, "
-                              "{ name = 'closed', takes_jobs = false, default_memory = { mib = 100 } } } }, ";
+                              "{ name = 'closed', takes_jobs = false, default_memory = { mib = 300 } } } }, ";
     const auto problem = [&](const std::string& table) {
         return problems_at_change("job:reject('%d', job.memory)", given + table);
     };
     BOOST_TEST(problem("before = { partition = 'closed,open' }, job = { nodes = 1 }, expect = { reject = "
-                       "'100' }") == "");
+                       "'300' }") == "");
     BOOST_TEST(problem("before = { partition = 'open' }, job = { partition = 'closed,open' }, expect = { "
                        "reject = '200' }") == "");
     BOOST_TEST(problem("before = { partition = 'closed,open' }, job = { partition = 'closed,open' }, expect "
-                       "= { reject = '100' }") == "");
+                       "= { reject = '300' }") == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

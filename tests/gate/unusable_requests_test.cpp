@@ -19,7 +19,7 @@ struct Requests : test::GateSetup {
     Requests() {
         names = model::KnownNames{.reservations = {{.name = "course", .users = {"eva"}},
                                                    {.name = "lab", .accounts = {"hpc-users"}},
-                                                   {.name = "mine", .users = {"ana"}, .node_count = 2},
+                                                   {.name = "mine", .users = {"ana"}},
                                                    {.name = "others", .users = {"-ana"}},
                                                    {.name = "theirs", .accounts = {"chem"}},
                                                    {.name = "unix", .users = {"eva"}, .has_groups = true}},
@@ -68,16 +68,6 @@ BOOST_AUTO_TEST_CASE(accounts_above_count_where_they_are_known) {
     BOOST_TEST(with_reservation("theirs") != "");
     records.associations[0].parent.reset(); // slurmctld does not show those above
     BOOST_TEST(with_reservation("theirs") == "");
-}
-
-BOOST_AUTO_TEST_CASE(a_reservation_with_too_few_nodes_is_told) {
-    request.min_nodes = 2;
-    BOOST_TEST(with_reservation("mine") == "");
-    request.min_nodes = 3;
-    BOOST_TEST(with_reservation("mine") == "reservation mine has 2 nodes; this job asks for 3");
-    BOOST_TEST(with_reservation("mine,lab") == ""); // the other one may have them
-    request.priority = 0;
-    BOOST_TEST(with_reservation("mine") == "");
 }
 
 BOOST_AUTO_TEST_CASE(an_array_without_indices_is_told) {

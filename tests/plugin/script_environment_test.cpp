@@ -97,7 +97,7 @@ constexpr int very_many = 1'000'000;
 constexpr double little = 0.1; ///< of what slurmctld waits for; in seconds
 
 const std::string read_absent = "for i = 1, 90 do local x = job_desc.environment['ABSENT' .. i] end ";
-const std::string tell_first = "slurm.log_user('%s', job_desc.environment.FIRST)";
+const std::string tell_first = "slurm.log_user('%s', tostring(job_desc.environment.FIRST))";
 
 } // namespace
 

@@ -114,6 +114,7 @@ BOOST_AUTO_TEST_CASE(what_is_stored_before_a_field_that_may_be_refused_is_a_part
 }
 
 BOOST_AUTO_TEST_CASE(each_field_that_may_be_refused_late_leaves_the_place_of_the_job) {
+    current.time_limit = 1; // which none of them shortens
     for_each_row([this](const auto member, Stored stored) {
         if (stored.at <= StoreStep::place) return;
         update = unset_job();
@@ -147,7 +148,7 @@ BOOST_AUTO_TEST_CASE(each_field_that_may_be_refused_late_leaves_the_place_of_the
 BOOST_AUTO_TEST_CASE(parts_grow_in_the_order_in_which_slurmctld_stores) {
     set(&job_desc_msg_t::comment);
     move();
-    update.time_limit = 30;
+    update.time_limit = 900;
     update.nice = NICE_OFFSET + 5;
     set(&job_desc_msg_t::features);
 
@@ -159,13 +160,13 @@ BOOST_AUTO_TEST_CASE(parts_grow_in_the_order_in_which_slurmctld_stores) {
     BOOST_TEST(*all[0].after.partition == "main");
     BOOST_TEST(*all[1].after.partition == "gpu");
     BOOST_TEST(all[1].after.time_limit->minutes == 600u);
-    BOOST_TEST(all[2].after.time_limit->minutes == 30u);
+    BOOST_TEST(all[2].after.time_limit->minutes == 900u);
     BOOST_CHECK(all[2].after.details.get(model::JobDetail::nice).kind == model::DetailValue::Kind::unset);
     BOOST_TEST(all[3].after.details.get(model::JobDetail::nice).number == 5);
 }
 
 BOOST_AUTO_TEST_CASE(what_only_a_started_job_is_refused_makes_no_part_of_a_change_that_needs_a_pending_job) {
-    update.time_limit = 30;
+    update.time_limit = 900;
     update.pn_min_memory = 100;
     BOOST_TEST(refused() == Names{"memory or MinTmpDiskNode"}, boost::test_tools::per_element());
     update.partition = main.data(); // the present one: slurmctld looks at nothing
@@ -175,6 +176,14 @@ BOOST_AUTO_TEST_CASE(what_only_a_started_job_is_refused_makes_no_part_of_a_chang
     update.partition = nullptr;
     set(&job_desc_msg_t::tres_per_node);
     BOOST_TEST(parts().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_shorter_time_limit_is_refused_to_nobody) {
+    move();
+    for (const auto& [minutes, count] : {std::pair{599u, 0u}, {600u, 1u}, {601u, 1u}, {0u, 1u}}) {
+        update.time_limit = minutes;
+        BOOST_TEST(parts().size() == count);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_part_of_which_nobody_sees_anything_is_none) {

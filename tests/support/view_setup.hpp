@@ -20,7 +20,7 @@ struct ViewSetup : GateSetup {
     /// The value of an expression, as tostring shows it; "error: ..." if the rule fails.
     [[nodiscard]] std::string value_of(const std::string& expression) const {
         // Another name for `view`, so that only the check at run time sees it.
-        const auto decision = run("local view, _ = view; job:note('%s', tostring(" + expression + "))");
+        const auto decision = run("local view, _ = view; job:warn('%s', tostring(" + expression + "))");
         return shown(decision);
     }
 

@@ -110,21 +110,11 @@ class NameAdviser {
         });
     }
 
-    /// slurmctld refuses a job if one of its reservations is not for its user. A single one must have the
-    /// nodes, unless the job is held. [L22]
+    /// slurmctld refuses a job if one of its reservations is not for its user. [L22]
     void check_reservation(const model::Reservation& one) {
-        if (is_for_others(one, at_.view())) {
-            if (may_report())
-                lines_.add(text::format("reservation {} is not for {} with account {}", one.name,
-                                        at_.view().user_name, at_.view().account));
-            return;
-        }
-        const std::uint64_t asked = at_.resolved.counter.sent().nodes.value_or(1);
-        if (one.name != *at_.request.reservation || !one.node_count || asked <= *one.node_count ||
-            at_.request.priority == 0u)
-            return;
-        lines_.add(text::format("reservation {} has {}; this job asks for {}", one.name,
-                                limits::format_amount("node", *one.node_count), asked));
+        if (is_for_others(one, at_.view()) && may_report())
+            lines_.add(text::format("reservation {} is not for {} with account {}", one.name,
+                                    at_.view().user_name, at_.view().account));
     }
 
     /// The names that Slurm shows to the reader.

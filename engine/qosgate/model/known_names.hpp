@@ -29,7 +29,6 @@ struct Reservation {
     /// In seconds since 1970; of a repeated one the next. Empty: not known.
     std::optional<std::uint64_t> start_time = {};
     std::optional<std::uint64_t> end_time = {};
-    std::optional<std::uint32_t> node_count = {}; ///< empty: not known
 };
 
 /// Names that nodes have.

@@ -51,8 +51,7 @@ model::Reservation read_reservation(const reserve_info_t& reservation) {
             .has_groups = is_set(reservation.groups),
             .partition = std::string(view_text(reservation.partition)),
             .start_time = static_cast<std::uint64_t>(reservation.start_time),
-            .end_time = static_cast<std::uint64_t>(reservation.end_time),
-            .node_count = read_count(reservation.node_cnt)};
+            .end_time = static_cast<std::uint64_t>(reservation.end_time)};
 }
 
 /// Names of some nodes.

@@ -83,9 +83,15 @@ bool must_be_pending(const job_desc_msg_t& current, const job_desc_msg_t& update
            (update.partition != nullptr && view_text(update.partition) != view_text(current.partition));
 }
 
+/// Everyone may shorten a job's time limit. [S]
+bool shortens_time_limit(const job_desc_msg_t& current, const job_desc_msg_t& update) noexcept {
+    return is_named(current.time_limit) && update.time_limit != 0 && update.time_limit < current.time_limit;
+}
+
 class Steps {
   public:
     void add(StoreStep step) noexcept { bits_ |= bit(step); }
+    void remove(StoreStep step) noexcept { bits_ &= ~bit(step); }
     [[nodiscard]] bool has(StoreStep step) const noexcept { return (bits_ & bit(step)) != 0; }
     [[nodiscard]] Steps before(StoreStep step) const noexcept { return Steps(bits_ & (bit(step) - 1)); }
     friend bool operator==(Steps, Steps) = default;
@@ -133,6 +139,7 @@ std::vector<StoredPart> stored_parts(const job_desc_msg_t& current, const job_de
         if (is_named(update.*member)) note(stored);
     });
     if ((update.bitflags & all_bits()) != 0) note(not_stored);
+    if (shortens_time_limit(current, update)) refusable_steps.remove(StoreStep::time_limit);
 
     std::vector<StoredPart> parts;
     Steps last;

@@ -161,16 +161,21 @@ def open_page(url: str, *options: str) -> str:
 
 
 class Page(HTMLParser):
-    """The numbers of the page: `bars` by (owner, limit, tres), `pending` by Reason, and all of its text."""
+    """The numbers of the page, and all of its text.
+
+    `bars` by (owner, limit, tres), `pending` by Reason, and `limited` (refused, never start, wait) by Reason.
+    """
 
     def __init__(self, document: str) -> None:
         super().__init__()
         self.bars: dict[tuple[str, str, str], str] = {}
         self.pending: dict[str, int] = {}
+        self.limited: dict[str, list[int]] = {}
         self.tags: set[str] = set()
         self.text = ""
         self._owner = ""
         self._bar: tuple[str, str, str] | None = None
+        self._table = ""
         self._reason = ""
         self._is_number = False
         self.feed(document)
@@ -179,6 +184,8 @@ class Page(HTMLParser):
         self.tags.add(tag)
         members = {name: value or "" for name, value in attrs}
         self._owner = members.get("data-owner", self._owner)
+        if tag == "table":
+            self._table = members.get("id", "")
         self._reason = members.get("data-reason", self._reason)
         if "data-limit" in members:
             self._bar = (self._owner, members["data-limit"], members["data-tres"])
@@ -192,7 +199,9 @@ class Page(HTMLParser):
         self.text += data
         if not self._is_number:
             return
-        if self._reason:
+        if self._reason and self._table == "limited":
+            self.limited.setdefault(self._reason, []).append(int(data))
+        elif self._reason:
             self.pending[self._reason] = int(data)
         elif self._bar:
             self.bars[self._bar] = data

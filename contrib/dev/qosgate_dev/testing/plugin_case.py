@@ -29,6 +29,7 @@ class PluginTestCase(unittest.TestCase):
     """
 
     plugins = "qosgate"
+    nodes = 2
     slurm_conf = ""  # more lines
     options: tuple[str, ...] = ()  # more arguments of `cluster up`
     cluster: Cluster
@@ -39,7 +40,7 @@ class PluginTestCase(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.expected_errors = []
         cls.cluster = Cluster.up(
-            nodes=2,
+            nodes=cls.nodes,
             users=[USER, "ben"],
             slurm_conf=(
                 f"JobSubmitPlugins={cls.plugins}\n"
