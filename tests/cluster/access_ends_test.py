@@ -504,7 +504,7 @@ class Specs(AccessTestCase):
             result = self.cluster.run([str(self.binary), "access", "expire", "--state", str(self.state)])
             self.assertEqual(result.rc, 0, str(result))
             left -= {user for user in ("ana", "bob") if f"user {user} in account sub: revoked" in result.stdout}
-            self.assertNotIn("bob", left)
+            self.assertNotIn("bob", left, result)
         process.kill()
 
 
