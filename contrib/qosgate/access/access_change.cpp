@@ -182,10 +182,27 @@ Result<void> change_access(const spec::Plan& plan, bool is_dry, QosConnection& a
 
 namespace {
 
-/// The same, once.
+using Grants = std::vector<TemporaryGrant>;
+
+bool contains(const Grants& grants, const TemporaryGrant& grant) {
+    return std::ranges::find(grants, grant) != grants.end();
+}
+
+/// What an earlier try has stored is revoked by this command, not before it.
+void count_as_revoked(const Grants& stored, EndedGrants& ended) {
+    const auto is_stored = [&](const EndedGrants::Left& each) {
+        return each.was_revoked && contains(stored, each.grant);
+    };
+    for (const EndedGrants::Left& each : ended.left)
+        if (is_stored(each)) ended.revoked.push_back(each.grant);
+    std::erase_if(ended.left, is_stored);
+}
+
+/// The same, once. `stored`: the grants whose ends earlier tries have stored, although they lost to another
+/// change; those of this one are added.
 Result<EndedGrants> end_once(const GrantFile& file,
                              const std::function<bool(const TemporaryGrant&)>& is_meant, bool is_dry,
-                             QosConnection& access, Output& output) {
+                             QosConnection& access, Output& output, Grants& stored) {
     auto grants = file.lock();
     if (!grants) return grants.error();
     const auto live = admin::read_live(access.connection());
@@ -193,23 +210,26 @@ Result<EndedGrants> end_once(const GrantFile& file,
     // What is hidden would count as gone, and the grants would be forgotten.
     if (live->hides_associations)
         return Error{ErrorCode::permission_denied, std::string(spec::hidden_associations)};
-    const std::vector<TemporaryGrant> listed = grants->all;
+    const Grants listed = grants->all;
     for (const TemporaryGrant& grant : settle(grants->all, *live))
         output.note(text::format("{}: it is not stored, so that it {} taken from the list of what ends",
                                  describe(grant), is_dry ? "would be" : "is"));
-    std::vector<TemporaryGrant> meant;
+    Grants meant;
     std::ranges::copy_if(grants->all, std::back_inserter(meant), [&](const TemporaryGrant& grant) {
         return text::iequals(grant.name.cluster, live->cluster) && is_meant(grant);
     });
-    const auto ends = plan_possible_ends(meant, *live, access);
+    auto ends = plan_possible_ends(meant, *live, access);
     if (!ends) return ends.error();
+    EndedGrants& ended = ends->ended;
     bool may_be_stored = false;
     if (ends->plan.changes_anything())
-        if (const auto done = change_access(ends->plan, is_dry, access, output, may_be_stored); !done)
+        if (const auto done = change_access(ends->plan, is_dry, access, output, may_be_stored); !done) {
+            if (may_be_stored) stored.insert(stored.end(), ended.revoked.begin(), ended.revoked.end());
             return done.error();
-    const EndedGrants& ended = ends->ended;
+        }
+    count_as_revoked(stored, ended);
     const auto has_ended = [&](const TemporaryGrant& grant) {
-        return std::ranges::find(ended.revoked, grant) != ended.revoked.end() ||
+        return contains(ended.revoked, grant) ||
                std::ranges::any_of(ended.left, [&](const EndedGrants::Left& each) {
                    return each.is_forgotten && each.grant == grant;
                });
@@ -224,11 +244,11 @@ Result<EndedGrants> end_once(const GrantFile& file,
 /// The same, some times: somebody else may change the same in between.
 Result<EndedGrants> end_soon(const GrantFile& file,
                              const std::function<bool(const TemporaryGrant&)>& is_meant, bool is_dry,
-                             QosConnection& access, Output& output) {
+                             QosConnection& access, Output& output, Grants& stored) {
     constexpr int max_tries = 4;
-    auto ended = end_once(file, is_meant, is_dry, access, output);
+    auto ended = end_once(file, is_meant, is_dry, access, output, stored);
     for (int tries = 1; tries < max_tries && !ended && ended.error().code == ErrorCode::conflict; ++tries)
-        ended = end_once(file, is_meant, is_dry, access, output);
+        ended = end_once(file, is_meant, is_dry, access, output, stored);
     return ended;
 }
 
@@ -237,7 +257,8 @@ Result<EndedGrants> end_soon(const GrantFile& file,
 Result<EndedGrants> end_grants(const GrantFile& file,
                                const std::function<bool(const TemporaryGrant&)>& is_meant, bool is_dry,
                                QosConnection& access, Output& output) {
-    auto together = end_soon(file, is_meant, is_dry, access, output);
+    Grants stored;
+    auto together = end_soon(file, is_meant, is_dry, access, output, stored);
     if (together || together.error().code != ErrorCode::conflict) return together;
     // Who changes their own default all the time must not hold up the others.
     const auto known = file.read();
@@ -248,7 +269,7 @@ Result<EndedGrants> end_grants(const GrantFile& file,
         const auto is_it = [&](const TemporaryGrant& other) {
             return is_same_access(other, grant) && is_meant(other);
         };
-        auto ended = end_soon(file, is_it, is_dry, access, output);
+        auto ended = end_soon(file, is_it, is_dry, access, output, stored);
         if (!ended && ended.error().code != ErrorCode::conflict) return ended;
         if (ended)
             append(*ended, all);

@@ -100,7 +100,8 @@ OneEnd end_one(const AssociationRecord& record, const AssociationRecord* above,
         if (why.empty())
             as_granted.push_back(grant);
         else
-            one.ended.left.push_back(Left{*grant, std::move(why)});
+            one.ended.left.push_back(Left{
+                .grant = *grant, .why = std::move(why), .was_revoked = !record.qos.contains(grant->qos)});
     }
     one.change = end.change();
     one.after = one.change ? with_change(record, *one.change, above) : record;

@@ -20,6 +20,7 @@ struct EndedGrants {
         std::string why;
         bool is_forgotten = true;            ///< false: it stays in the list, and is tried again
         std::vector<std::string> cures = {}; ///< commands after which it can be revoked
+        bool was_revoked = false;            ///< the association did not have the QOS any more
     };
     struct Default {
         model::AssociationName name;
