@@ -80,7 +80,7 @@ ScriptCall call_script_at_change(const policy::Policy& policy, const ScriptWorld
     // The job after the change; if it cannot be read, what the change asks for.
     const auto read_after = [&] {
         const auto job = read_job();
-        return job ? slurm::read_update(**job, change.description, change.submit_uid).after
+        return job ? slurm::read_job_update(**job, change.description, change.submit_uid)
                    : slurm::read_job_desc(change.description, change.submit_uid);
     };
     std::optional<JobRequest> before; // empty: the script wrote nothing

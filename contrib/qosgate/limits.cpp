@@ -11,7 +11,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/model/limit_facts.hpp"
-#include "qosgate/model/tres_name.hpp"
+#include "qosgate/model/tres.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "qosgate/model/limit_facts.hpp"
-#include "qosgate/model/tres_name.hpp"
+#include "qosgate/model/tres.hpp"
 
 #include <concepts>
 #include <string_view>

@@ -105,6 +105,16 @@ BOOST_AUTO_TEST_CASE(an_empty_text_is_unset) {
     expect_nothing_set(read(job));
 }
 
+BOOST_AUTO_TEST_CASE(the_prefix_of_gres_is_an_empty_text_in_gres_alone) {
+    for (const TextField& field : text_fields) {
+        std::string prefix(gres_prefix);
+        job_desc_msg_t job = unset_job();
+        job.*field.slurm = prefix.data();
+        const bool is_gres = field.request == &JobRequest::tres_per_node;
+        BOOST_TEST((read(job).*field.request).has_value() == !is_gres, field.name);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(odd_texts_are_copied_as_they_are) {
     const std::string text = "%s%n\x01\x1b\xff";
     std::string value = text;

@@ -203,9 +203,11 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
 
 [[gnu::hot]] std::optional<TresCounts> JobCounter::at_least(const model::AccountView& view,
                                                             const TresCounts& submitted) const {
+    // A job that slurmctld has tried in a partition that gives whole nodes takes them in the others, too.
+    const bool has_whole = may_take_whole_nodes(started_ ? started_->request : *request_, view, *cluster_);
     std::optional<TresCounts> most;
     for (std::size_t index = 0; index < std::max<std::size_t>(view.partitions.size(), 1); ++index) {
-        auto counts = count_least(view, index);
+        auto counts = count_least(view, index, has_whole);
         if (!counts) continue; // the same as submitted
         raise_to(*counts, most ? *most : submitted);
         most = std::move(counts);
@@ -213,13 +215,13 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
     return most;
 }
 
-/// at_least() for one partition.
+/// at_least() for one partition. `has_whole`: the job takes whole nodes in some partition.
 [[gnu::hot]] std::optional<TresCounts> JobCounter::count_least(const model::AccountView& view,
-                                                               std::size_t index) const {
+                                                               std::size_t index, bool has_whole) const {
     const JobCounter* changed = started_ ? &started_->counter : nullptr;
     if (changed == nullptr && may_bound_memory(view, index)) changed = with_cpus_for_memory(view, index);
     if (changed != nullptr) {
-        auto counts = changed->count_least(view, index);
+        auto counts = changed->count_least(view, index, has_whole);
         return counts ? std::move(counts) : changed->count_as_submitted(view, index);
     }
     std::uint64_t nodes = nodes_for_tasks();
@@ -233,8 +235,6 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
                                                               request_->cpus_per_task.value_or(1);
     const std::uint64_t sent = for_limits_.cpus.value_or(1);
     auto counts = count_attempt(view, index, nodes, std::max({sent, of_tasks, given_cpus(*request_, nodes)}));
-    // A job that slurmctld has tried in a partition that gives whole nodes takes them in the others, too.
-    const bool has_whole = may_take_whole_nodes(*request_, view, *cluster_);
     if (!has_whole && !may_get_more_memory(view, index)) return counts;
     if (const TresCounts* whole = whole_nodes(view, index, /*hides_nodes=*/false)) {
         TresCounts memory(whole->size());

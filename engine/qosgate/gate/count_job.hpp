@@ -101,7 +101,7 @@ class JobCounter {
     [[nodiscard]] model::TresCounts count_as_submitted(const model::AccountView& view,
                                                        std::size_t partition) const;
     [[nodiscard]] std::optional<model::TresCounts> count_least(const model::AccountView& view,
-                                                               std::size_t partition) const;
+                                                               std::size_t partition, bool has_whole) const;
     [[nodiscard]] const model::TresCounts* whole_nodes(const model::AccountView& view, std::size_t partition,
                                                        bool hides_nodes) const;
     [[nodiscard]] std::optional<model::TresCounts> count_attempt(const model::AccountView& view,

@@ -27,6 +27,13 @@ inline constexpr std::size_t tres_kind_count = 9;
 /// The kind that a TRES name ("cpu", "gres/gpu:a100", "license/foo") belongs to.
 TresKind kind_of(std::string_view tres_name) noexcept;
 
+/// The TRES that counts a gres of all types: "gres/gpu" for "gres/gpu:a100". Empty: the name has no type.
+inline std::string_view untyped_tres(std::string_view tres_name) noexcept {
+    const auto colon = tres_name.find(':');
+    if (colon == std::string_view::npos || kind_of(tres_name) != TresKind::gres) return {};
+    return tres_name.substr(0, colon);
+}
+
 /// The TRES of one cluster in array order. Immutable once made, shared by everything that holds counts.
 class TresCatalogue {
   public:

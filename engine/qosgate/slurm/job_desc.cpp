@@ -52,10 +52,10 @@ std::optional<model::UnreadText> find_unread(const TextField& field, std::string
 [[gnu::hot, gnu::noinline]] void read_text(JobRequest& request, const TextField& field, const char* bytes) {
     const std::string_view text = view_field(field, bytes);
     std::optional<std::string>& value = request.*field.request;
-    value.reset(); // an empty text counts as unset
+    value.reset(); // an empty text counts as unset, and clients make the prefix of an empty --gres
     if (const auto unread = find_unread(field, text))
         request.unread = unread;
-    else if (text.empty() || text == gres_prefix) // clients make that of an empty --gres
+    else if (text.empty() || (field.request == &JobRequest::tres_per_node && text == gres_prefix))
         model::note_empty_name(request, field.request);
     else
         value.emplace(text);

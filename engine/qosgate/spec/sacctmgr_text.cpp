@@ -2,7 +2,7 @@
 #include "qosgate/spec/sacctmgr_text.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/model/tres_name.hpp"
+#include "qosgate/model/tres.hpp"
 
 #include <algorithm>
 #include <array>
