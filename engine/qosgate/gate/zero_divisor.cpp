@@ -30,10 +30,8 @@ constexpr Divisor divisors[] = {
 
 [[gnu::cold]] void refuse_zero_divisor(model::Decision& decision, std::string_view option,
                                        const LoggedJob& job, const policy::Settings& settings) {
-    std::string line =
-        text::format("this {} has {}=0, and slurmctld ends when it divides by that; ask for at least 1, or "
-                     "leave it out",
-                     job.change == nullptr ? "job" : "change", option);
+    // The user need not read how slurmctld can be ended.
+    std::string line = text::format("{}=0 is no count: ask for at least 1, or leave it out", option);
     decision.reject = model::RejectCode::access_denied;
     log_limits(decision, job, "refused", "", std::span(&line, 1));
     decision.message.push_back(std::move(line));
