@@ -6,13 +6,14 @@
 namespace qg::cli {
 
 void add_exporter(Command app, Invocation& invocation) {
-    Command command = app.add_subcommand("exporter", "Not in this build: it has no prometheus-cpp");
+    Command command =
+        app.add_subcommand("exporter", "Not in this build: it has no prometheus-cpp or libmicrohttpd");
     command.allow_extras();
     command.callback([&invocation] {
         invocation.action = [](Output&) -> Result<int> {
-            return Error{ErrorCode::unsupported,
-                         "this build has no exporter: install prometheus-cpp-dev, and build it with "
-                         "-Dexporter=enabled"};
+            return Error{ErrorCode::unsupported, "this build has no exporter: install prometheus-cpp-dev and "
+                                                 "libmicrohttpd-dev, and build it with "
+                                                 "-Dexporter=enabled"};
         };
     });
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "web_server.hpp"
 
-#include "http_request.hpp"
-#include "web_connection.hpp"
-
 #include "qosgate/base/background_thread.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <chrono>
+#include <cstdint>
 #include <cstring>
-#include <vector>
+#include <list>
+#include <utility>
 
 #include <arpa/inet.h>
+#include <microhttpd.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -23,7 +23,7 @@
 namespace qg::cli {
 namespace {
 
-using Clock = WebConnection::Clock;
+using Clock = std::chrono::steady_clock;
 
 /// Owns a descriptor; below 0: none.
 class Descriptor {
@@ -35,6 +35,7 @@ class Descriptor {
         if (number_ >= 0) close(number_);
     }
     [[nodiscard]] int get() const noexcept { return number_; }
+    int release() noexcept { return std::exchange(number_, -1); }
 
   private:
     int number_;
@@ -45,13 +46,6 @@ struct SocketAddress {
     socklen_t size = sizeof(sockaddr_storage);
 
     sockaddr* get() noexcept { return reinterpret_cast<sockaddr*>(&storage); }
-    [[nodiscard]] const sockaddr_in& v4() const noexcept {
-        return reinterpret_cast<const sockaddr_in&>(storage);
-    }
-    [[nodiscard]] const sockaddr_in6& v6() const noexcept {
-        return reinterpret_cast<const sockaddr_in6&>(storage);
-    }
-    [[nodiscard]] bool is_ipv6() const noexcept { return storage.ss_family == AF_INET6; }
 };
 
 SocketAddress to_socket_address(const ListenAddress& address) {
@@ -72,15 +66,27 @@ SocketAddress to_socket_address(const ListenAddress& address) {
     return made;
 }
 
+std::uint16_t port_of(const SocketAddress& address) noexcept {
+    return ntohs(address.storage.ss_family == AF_INET6
+                     ? reinterpret_cast<const sockaddr_in6&>(address.storage).sin6_port
+                     : reinterpret_cast<const sockaddr_in&>(address.storage).sin_port);
+}
+
 /// The bytes that name a client: who has one address of IPv6 often has 2^64 of them.
-std::string peer_of(const SocketAddress& address) {
-    const auto bytes = [](const void* from, std::size_t size) {
-        return std::string(static_cast<const char*>(from), size);
-    };
-    if (!address.is_ipv6()) return bytes(&address.v4().sin_addr, sizeof(in_addr));
-    const in6_addr& in = address.v6().sin6_addr;
-    if (IN6_IS_ADDR_V4MAPPED(&in)) return bytes(&in.s6_addr[12], 4);
-    return bytes(&in, 8);
+using Peer = std::array<unsigned char, 8>;
+
+Peer peer_of(const sockaddr& address) noexcept {
+    Peer peer{};
+    if (address.sa_family == AF_INET) {
+        std::memcpy(peer.data(), &reinterpret_cast<const sockaddr_in&>(address).sin_addr, sizeof(in_addr));
+    } else if (address.sa_family == AF_INET6) {
+        const in6_addr& in = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+        if (IN6_IS_ADDR_V4MAPPED(&in))
+            std::memcpy(peer.data(), &in.s6_addr[12], sizeof(in_addr));
+        else
+            std::memcpy(peer.data(), &in, peer.size());
+    }
+    return peer;
 }
 
 Error cannot_listen(const ListenAddress& address, int problem) {
@@ -92,55 +98,122 @@ Error cannot_listen(const ListenAddress& address, int problem) {
             text::format("cannot listen on {}: {}{}", address.text(), std::strerror(problem), cure)};
 }
 
-WebResponse make_response(std::string_view status, std::string_view type,
-                          std::shared_ptr<const std::string> body, std::string_view more_headers = {}) {
-    return {
-        .head = text::format(
-            "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n"
-            "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
-            "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; "
-            "frame-ancestors 'none'\r\n{}\r\n",
-            status, type, body->size(), more_headers),
-        .body = std::move(body)};
+// ---- answers -------------------------------------------------------------------------------------------
+
+using Body = std::shared_ptr<const std::string>;
+
+ssize_t read_body(void* body, std::uint64_t at, char* buffer, std::size_t size) {
+    const std::string_view rest = std::string_view(**static_cast<Body*>(body)).substr(at);
+    const std::size_t count = std::min(rest.size(), size);
+    std::memcpy(buffer, rest.data(), count);
+    return static_cast<ssize_t>(count);
 }
 
-WebResponse refuse(std::string_view status, const char* why, std::string_view more_headers = {}) {
-    return make_response(status, "text/plain; charset=utf-8", std::make_shared<const std::string>(why),
-                         more_headers);
+void free_body(void* body) {
+    delete static_cast<Body*>(body);
+}
+
+struct Header {
+    const char* name;
+    const char* value;
+};
+
+constexpr std::array<Header, 5> every_answer{
+    Header{"Connection", "close"}, Header{"Cache-Control", "no-store"},
+    Header{"X-Content-Type-Options", "nosniff"}, Header{"Referrer-Policy", "no-referrer"},
+    Header{"Content-Security-Policy",
+           "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}};
+
+MHD_Result send_answer(MHD_Connection* connection, unsigned status, const WebAnswer& answer) {
+    constexpr std::size_t block = 65'536;
+    auto body = std::make_unique<Body>(answer.body);
+    MHD_Response* const response =
+        MHD_create_response_from_callback(answer.body->size(), block, &read_body, body.get(), &free_body);
+    if (response == nullptr) return MHD_NO;
+    body.release(); // the response owns it
+    MHD_add_response_header(response, "Content-Type", answer.content_type.c_str());
+    for (const Header& header : every_answer)
+        MHD_add_response_header(response, header.name, header.value);
+    if (status == MHD_HTTP_METHOD_NOT_ALLOWED) MHD_add_response_header(response, "Allow", "GET, HEAD");
+    const MHD_Result result = MHD_queue_response(connection, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+MHD_Result refuse(MHD_Connection* connection, unsigned status, const char* why) {
+    return send_answer(connection, status,
+                       {"text/plain; charset=utf-8", std::make_shared<const std::string>(why)});
+}
+
+/// The values of the header Host.
+struct Hosts {
+    std::size_t count = 0;
+    std::string_view first;
+};
+
+Hosts hosts_of(MHD_Connection* connection) {
+    Hosts hosts;
+    MHD_get_connection_values(
+        connection, MHD_HEADER_KIND,
+        [](void* found, MHD_ValueKind, const char* name, const char* value) {
+            auto& all = *static_cast<Hosts*>(found);
+            if (text::iequals(name, "host") && all.count++ == 0) all.first = value == nullptr ? "" : value;
+            return MHD_YES;
+        },
+        &hosts);
+    return hosts;
 }
 
 } // namespace
 
-/// The server's thread.
+// ---- the server's thread -------------------------------------------------------------------------------
+
 class WebServer::Loop {
   public:
-    Loop(bool is_ipv6, Handler handler)
-        : handler_(std::move(handler)),
-          listener_(socket(is_ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {}
+    Loop(Handler handler, const WebBounds& bounds) : handler_(std::move(handler)), bounds_(bounds) {}
+    Loop(const Loop&) = delete;
+    Loop& operator=(const Loop&) = delete;
+    ~Loop() {
+        if (daemon_ != nullptr) MHD_stop_daemon(daemon_);
+    }
 
     /// Returns where it listens.
     Result<ListenAddress> open(ListenAddress address) {
-        if (wake_.get() < 0 || listener_.get() < 0) return cannot_listen(address, errno);
+        Descriptor listener(
+            socket(address.is_ipv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+        if (wake_.get() < 0 || listener.get() < 0) return cannot_listen(address, errno);
         SocketAddress target = to_socket_address(address);
         const int on = 1;
-        setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-        if (bind(listener_.get(), target.get(), target.size) != 0 || listen(listener_.get(), SOMAXCONN) != 0)
+        setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        if (bind(listener.get(), target.get(), target.size) != 0 || listen(listener.get(), SOMAXCONN) != 0)
             return cannot_listen(address, errno);
         SocketAddress chosen;
-        if (getsockname(listener_.get(), chosen.get(), &chosen.size) == 0)
-            address.port = ntohs(chosen.is_ipv6() ? chosen.v6().sin6_port : chosen.v4().sin_port);
+        if (getsockname(listener.get(), chosen.get(), &chosen.size) == 0) address.port = port_of(chosen);
         is_loopback_ = address.is_loopback();
+        // Room for those that had to go and are not closed yet.
+        constexpr unsigned limit = max_connections + max_connections / 4;
+        daemon_ = MHD_start_daemon(MHD_USE_EPOLL | (address.is_ipv6 ? MHD_USE_IPv6 : 0), 0, &Loop::accepts,
+                                   this, &Loop::answers, this, MHD_OPTION_LISTEN_SOCKET, listener.get(),
+                                   MHD_OPTION_NOTIFY_CONNECTION, &Loop::notices, this,
+                                   MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                                   bounds_.memory, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        if (daemon_ == nullptr) return cannot_listen(address, errno == 0 ? ENOMEM : errno);
+        listener.release(); // the daemon closes it
         return address;
     }
 
     /// Until end() is called.
     void run() noexcept {
-        while (!ends_) {
-            try {
-                serve_once();
-            } catch (const std::exception&) {
-                connections_.clear(); // out of memory
-            }
+        const MHD_DaemonInfo* const info = MHD_get_daemon_info(daemon_, MHD_DAEMON_INFO_EPOLL_FD);
+        std::array<pollfd, 2> polled{{{.fd = wake_.get(), .events = POLLIN, .revents = 0},
+                                      {.fd = info->epoll_fd, .events = POLLIN, .revents = 0}}};
+        while (true) {
+            poll(polled.data(), polled.size(), milliseconds_to_wait());
+            if (polled[0].revents != 0) return;
+            const Clock::time_point now = Clock::now();
+            for (Connection& each : connections_)
+                if (now >= each.deadline) each.drop();
+            MHD_run(daemon_);
         }
     }
 
@@ -152,119 +225,135 @@ class WebServer::Loop {
     }
 
   private:
-    void serve_once() {
-        wait();
-        const Clock::time_point now = Clock::now();
-        for (std::size_t i = 0; i < connections_.size(); ++i)
-            if (polled_[i + fixed].revents != 0 || now >= connections_[i]->deadline())
-                if (!advance(*connections_[i], now)) connections_[i].reset();
-        std::erase(connections_, nullptr);
-        if (polled_[1].revents != 0) accept_some(now);
-        ends_ = polled_[0].revents != 0;
-    }
+    struct Connection {
+        int descriptor = -1;
+        Peer peer{};
+        Clock::time_point deadline; ///< of its request or, if that is there, of its answer
+        Clock::time_point end;
+        bool has_asked = false;
+        bool had_to_go = false;
 
-    /// Waits for the first event or deadline.
-    void wait() {
-        polled_ = {{.fd = wake_.get(), .events = POLLIN, .revents = 0},
-                   {.fd = listener_.get(), .events = POLLIN, .revents = 0}};
-        auto until = Clock::time_point::max();
-        for (const auto& each : connections_) {
-            polled_.push_back({.fd = each->descriptor(), .events = each->events(), .revents = 0});
-            until = std::min(until, each->deadline());
+        /// The daemon sees its end in its next run and closes it.
+        void drop() noexcept {
+            if (!had_to_go) shutdown(descriptor, SHUT_RDWR);
+            had_to_go = true;
+            deadline = Clock::time_point::max();
         }
-        int milliseconds = -1;
-        if (!connections_.empty()) {
-            const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
-            milliseconds = static_cast<int>(std::max<std::int64_t>(left.count(), 0));
-        }
-        if (poll(polled_.data(), polled_.size(), milliseconds) < 0)
-            for (pollfd& each : polled_)
-                each.revents = 0;
+    };
+
+    static Loop& of(void* loop) noexcept { return *static_cast<Loop*>(loop); }
+
+    /// Until the first deadline; -1: without end.
+    [[nodiscard]] int milliseconds_to_wait() const noexcept {
+        constexpr std::int64_t longest = 60'000;
+        std::int64_t wait = -1;
+        auto first = Clock::time_point::max();
+        for (const Connection& each : connections_)
+            first = std::min(first, each.deadline);
+        if (first != Clock::time_point::max())
+            wait = std::clamp<std::int64_t>(
+                std::chrono::ceil<std::chrono::milliseconds>(first - Clock::now()).count(), 0, longest);
+        MHD_UNSIGNED_LONG_LONG of_daemon = 0;
+        if (MHD_get_timeout(daemon_, &of_daemon) == MHD_YES)
+            wait = std::min(wait < 0 ? longest : wait,
+                            static_cast<std::int64_t>(std::min<std::uint64_t>(of_daemon, longest)));
+        return static_cast<int>(wait);
     }
 
-    /// Few at once, so that those who came before are read before they have to go.
-    void accept_some(Clock::time_point now) {
-        constexpr int at_once = 16;
-        for (int i = 0; i < at_once; ++i) {
-            SocketAddress from;
-            const int descriptor =
-                accept4(listener_.get(), from.get(), &from.size, SOCK_NONBLOCK | SOCK_CLOEXEC);
-            if (descriptor < 0) return accept_failed();
-            std::string peer = peer_of(from);
-            make_room(peer);
-            auto fresh = std::make_unique<WebConnection>(descriptor, std::move(peer), now);
-            if (advance(*fresh, now)) connections_.push_back(std::move(fresh));
-        }
+    // The daemon calls these on the server's thread. No exception may pass through it.
+
+    /// Before a connection is accepted: makes room for it.
+    static MHD_Result accepts(void* loop, const sockaddr* address, socklen_t /*size*/) noexcept {
+        Loop& self = of(loop);
+        const Peer peer = peer_of(*address);
+        const auto is_theirs = [&peer](const Connection& each) { return each.peer == peer; };
+        const auto stays = [](const Connection& each) { return !each.had_to_go; };
+        const auto all = std::ranges::count_if(self.connections_, stays);
+        const auto theirs = std::ranges::count_if(
+            self.connections_, [&](const Connection& each) { return stays(each) && is_theirs(each); });
+        if (static_cast<std::size_t>(theirs) >= max_connections_per_peer)
+            self.drop_oldest(is_theirs);
+        else if (static_cast<std::size_t>(all) >= max_connections)
+            self.drop_oldest([](const Connection&) { return true; });
+        return MHD_YES;
     }
 
-    void accept_failed() {
-        if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return;
-        // No descriptors or no memory: the next one takes the place of another.
-        if (!connections_.empty()) return close_oldest([](const WebConnection&) { return true; });
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
-
-    void make_room(const std::string& peer) {
-        const auto is_theirs = [&peer](const WebConnection& each) { return each.peer() == peer; };
-        const auto count =
-            std::ranges::count_if(connections_, [&](const auto& each) { return is_theirs(*each); });
-        if (static_cast<std::size_t>(count) >= max_connections_per_peer)
-            close_oldest(is_theirs);
-        else if (connections_.size() >= max_connections)
-            close_oldest([](const WebConnection&) { return true; });
-    }
-
-    /// Closes the oldest of these, one that is not being answered if there is one.
+    /// Drops the oldest of these, one that is not being answered if there is one.
     template <typename Predicate>
-    void close_oldest(Predicate is_one) {
+    void drop_oldest(Predicate is_one) noexcept {
+        const auto can_go = [&](const Connection& each) { return !each.had_to_go && is_one(each); };
         auto found = std::ranges::find_if(
-            connections_, [&](const auto& each) { return is_one(*each) && !each->is_sending(); });
-        if (found == connections_.end())
-            found = std::ranges::find_if(connections_, [&](const auto& each) { return is_one(*each); });
-        if (found != connections_.end()) connections_.erase(found);
+            connections_, [&](const Connection& each) { return can_go(each) && !each.has_asked; });
+        if (found == connections_.end()) found = std::ranges::find_if(connections_, can_go);
+        if (found != connections_.end()) found->drop();
     }
 
-    bool advance(WebConnection& connection, Clock::time_point now) const noexcept {
+    static void notices(void* loop, MHD_Connection* connection, void** context,
+                        MHD_ConnectionNotificationCode what) noexcept {
+        auto& connections = of(loop).connections_;
+        if (what == MHD_CONNECTION_NOTIFY_STARTED)
+            *context = of(loop).add(connection);
+        else
+            connections.remove_if([context](const Connection& each) { return &each == *context; });
+    }
+
+    /// Null if there is no memory for it; then it gets no answer.
+    Connection* add(MHD_Connection* connection) noexcept {
+        const int descriptor =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+        const sockaddr* const address =
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+        const Clock::time_point now = Clock::now();
         try {
-            return connection.advance([this](std::string_view head) { return respond(head); }, now);
+            return &connections_.emplace_back(Connection{.descriptor = descriptor,
+                                                         .peer = peer_of(*address),
+                                                         .deadline = now + bounds_.head_time,
+                                                         .end = now + bounds_.total_time});
         } catch (const std::exception&) {
-            return false; // out of memory: it is closed without an answer
+            shutdown(descriptor, SHUT_RDWR);
+            return nullptr;
         }
     }
 
-    [[nodiscard]] WebResponse respond(std::string_view head) const {
-        if (head.empty()) return refuse("431 Request Header Fields Too Large", "The request is too large.\n");
-        const auto request = HttpRequest::parse(head);
-        if (!request) return refuse("400 Bad Request", "That is not a request of HTTP/1.1.\n");
-        WebResponse response = respond_to(*request);
-        if (request->method == "HEAD") response.body = nullptr;
-        return response;
+    static MHD_Result answers(void* loop, MHD_Connection* connection, const char* path, const char* method,
+                              const char* /*version*/, const char* /*body*/, std::size_t* /*size*/,
+                              void** /*request*/) noexcept {
+        auto* const known = static_cast<Connection*>(
+            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context);
+        if (known == nullptr) return MHD_NO;
+        known->has_asked = true;
+        if (!known->had_to_go) known->deadline = known->end;
+        try {
+            return of(loop).answer(connection, path, method);
+        } catch (const std::exception&) {
+            return MHD_NO; // out of memory: it is closed without an answer
+        }
     }
 
-    [[nodiscard]] WebResponse respond_to(const HttpRequest& request) const {
-        if (is_loopback_ && !is_local_host_header(request.host))
-            return refuse("403 Forbidden",
+    MHD_Result answer(MHD_Connection* connection, std::string_view path, std::string_view method) {
+        const Hosts hosts = hosts_of(connection);
+        if (hosts.count > 1) return refuse(connection, MHD_HTTP_BAD_REQUEST, "A request has one host.\n");
+        if (is_loopback_ && !is_local_host_header(hosts.first))
+            return refuse(connection, MHD_HTTP_FORBIDDEN,
                           "This server is for this host only: name it by its address or as localhost.\n");
-        if (request.method != "GET" && request.method != "HEAD")
-            return refuse("405 Method Not Allowed", "Only GET and HEAD.\n", "Allow: GET, HEAD\r\n");
-        const auto found = handler_(request.path);
-        if (!found) return refuse("404 Not Found", "There are /, /metrics and /healthz.\n");
-        return make_response("200 OK", found->content_type, found->body);
+        if (method != "GET" && method != "HEAD")
+            return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
+        const auto found = handler_(path);
+        if (!found) return refuse(connection, MHD_HTTP_NOT_FOUND, "There are /, /metrics and /healthz.\n");
+        return send_answer(connection, MHD_HTTP_OK, *found);
     }
-
-    static constexpr std::size_t fixed = 2; ///< polled before the connections
 
     Handler handler_;
+    WebBounds bounds_;
     Descriptor wake_{eventfd(0, EFD_CLOEXEC)};
-    Descriptor listener_;
     bool is_loopback_ = true;
-    bool ends_ = false;
-    std::vector<std::unique_ptr<WebConnection>> connections_; ///< the oldest first
-    std::vector<pollfd> polled_;
+    std::list<Connection> connections_; ///< the oldest first
+    MHD_Daemon* daemon_ = nullptr;
 };
 
-Result<std::unique_ptr<WebServer>> WebServer::start(const ListenAddress& address, Handler handler) {
-    auto loop = std::make_unique<Loop>(address.is_ipv6, std::move(handler));
+Result<std::unique_ptr<WebServer>> WebServer::start(const ListenAddress& address, Handler handler,
+                                                    const WebBounds& bounds) {
+    auto loop = std::make_unique<Loop>(std::move(handler), bounds);
     const auto opened = loop->open(address);
     if (!opened) return opened.error();
     return std::unique_ptr<WebServer>(new WebServer(*opened, std::move(loop)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// WebServer: answers GET and HEAD from memory.
+// WebServer: answers GET and HEAD from memory, with libmicrohttpd.
 //
 //   auto server = WebServer::start(address, [&](std::string_view path) { return answer_to(path); });
 //   std::cout << (*server)->address().text();
@@ -10,6 +10,7 @@
 
 #include "qosgate/base/result.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -25,10 +26,20 @@ struct WebAnswer {
     std::shared_ptr<const std::string> body; ///< never null
 };
 
+/// How long a client may take, and how much it may send.
+struct WebBounds {
+    /// For the head of the request, from the moment that the connection was accepted.
+    std::chrono::milliseconds head_time{1000};
+    /// For the request and its answer.
+    std::chrono::milliseconds total_time{10'000};
+    /// For the head of the request and for that of the answer together.
+    std::size_t memory = 16'384;
+};
+
 /// One thread serves all connections and never waits for one of them. Each has one request and one answer. A
-/// request is bounded in bytes and time (web_connection.hpp), and its body is not read. Where there are too
-/// many connections, a new one takes the place of the oldest that has not asked for anything yet; so clients
-/// that hold connections do not keep out those that ask.
+/// request is bounded in bytes and time, and its body is not read. Where there are too many connections, a
+/// new one takes the place of the oldest that has not asked for anything yet; so clients that hold
+/// connections do not keep out those that ask.
 class WebServer {
   public:
     /// The answer for a path; empty: there is none. Called on the server's thread; must not block.
@@ -39,7 +50,8 @@ class WebServer {
 
     /// Errors: unavailable or permission_denied, with the address and the reason. Throws std::system_error if
     /// no thread can be created.
-    static Result<std::unique_ptr<WebServer>> start(const ListenAddress& address, Handler handler);
+    static Result<std::unique_ptr<WebServer>> start(const ListenAddress& address, Handler handler,
+                                                    const WebBounds& bounds = {});
 
     WebServer(const WebServer&) = delete;
     WebServer& operator=(const WebServer&) = delete;
