@@ -137,7 +137,8 @@ class Ours(Controller):
         (self.directory / "compat").mkdir(mode=0o755, parents=True)
         (self.directory / "site.lua").write_text(
             f'site {{ limits = "off", compat_files = {{ "{files}" }},'
-            f' compat_programs = {{ "sh {files}/hours.sh * > {files}/hours-*.txt" }} }}\n'
+            f' compat_programs = {{ "sh {files}/hours.sh * > {files}/hours-*.txt",'
+            f' "sh {files}/hours.sh * | cut -d: -f2 > {files}/number-*.txt" }} }}\n'
         )
         self.put_in_force(EMPTY.encode())
 

@@ -146,12 +146,12 @@ BOOST_AUTO_TEST_CASE(follows_texts_into_functions_that_reach_the_host) {
 BOOST_AUTO_TEST_CASE(functions_that_call_themselves_are_followed_once) {
     const std::string again = "function run(cmd) if cmd then io.popen(cmd) end return run(cmd) end";
     BOOST_TEST(has(found(again, "run('sinfo')"), "io.popen: 'sinfo'"));
-    BOOST_TEST(found(again, "run('hostname')") == "");
+    BOOST_TEST(found(again, "run('id -un 0')") == "");
 }
 
 BOOST_AUTO_TEST_CASE(other_names_of_functions_that_reach_the_host_are_found) {
     BOOST_TEST(has(found("local popen = io.popen", "popen('sinfo')"), "io.popen: 'sinfo'"));
-    BOOST_TEST(found("local popen = io.popen", "popen('hostname')") == "");
+    BOOST_TEST(found("local popen = io.popen", "popen('id -un 0')") == "");
     BOOST_TEST(found("local popen = io.popen popen = print", "popen('sinfo')") == "");
     BOOST_TEST(has(found("local load = dofile function get(name) return load(name) end", "get('/x.lua')"),
                    "dofile: /x.lua is not among"));
@@ -167,8 +167,8 @@ BOOST_AUTO_TEST_CASE(reads_literals_as_lua_does) {
         }
     BOOST_TEST(has(found("", "io.popen('sinfo \\\n-h')"), "3: io.popen: 'sinfo "));
     BOOST_TEST(has(found("", "io.popen(\"sacct \\\r\n -u x\")"), "io.popen: 'sacct "));
-    BOOST_TEST(found("", "io.popen('hostname \\z\n -s')") == "");
-    BOOST_TEST(found("", "io.popen([[hostname]])") == "");
+    BOOST_TEST(found("", "io.popen('id -un \\z\n 0')") == "");
+    BOOST_TEST(found("", "io.popen([[id -un 0]])") == "");
     BOOST_TEST(found("", "io.open('allow\\.txt')") == "");
     BOOST_TEST(found("", "io.popen(('x'):rep(3))") == "");
     BOOST_TEST(found("", "io.popen(#'sinfo' .. x)") == "");
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(names_the_program_in_front_of_what_is_not_known) {
             const std::string later =
                 found("", text::format("local cmd cmd = {}\nreturn io.popen(cmd, 'r')", value));
             const std::string joined =
-                found("", text::format("local cmd = {}\nio.popen(cmd .. ' | head -1')", value));
+                found("", text::format("local cmd = {}\nio.popen(cmd .. ' 2>&1')", value));
             BOOST_TEST(has(in_call, "3: io.popen: 'sacct -u ': slurmctld waits"));
             for (const std::string& all : {by_name, later, joined})
                 BOOST_TEST(has(all, "4: io.popen: 'sacct -u ': slurmctld waits"));
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(names_the_program_in_front_of_what_is_not_known) {
     BOOST_TEST(has(found("local LIST = 'sacct -u %s'", "io.popen(LIST:format(x))"), "io.popen: 'sacct -u '"));
     BOOST_TEST(
         has(found("LIST = 'sacct -u %s'", "io.popen(string.format(LIST, x))"), "io.popen: 'sacct -u '"));
-    BOOST_TEST(found("", "local cmd = 'id -nG ' .. x io.popen(cmd .. ' | head -1')") == "");
+    BOOST_TEST(found("", "local cmd = 'id -nG ' .. x io.popen(cmd .. ' 2>&1')") == "");
     BOOST_TEST(has(found("", "local cmd = 'id -nG ' .. x .. ' | sort' io.popen(cmd)"), "'| sort'"));
     BOOST_TEST(found("", "local cmd = x .. 'sacct' io.popen(cmd)") == "");
     BOOST_TEST(found("", "local cmd = 'sacct' if x then cmd = 'id 5' end io.popen(cmd)") == "");

@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(what_reaches_the_host_by_another_name_fails) {
                std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_program_behind_a_value_that_is_no_filter_does_not_load) {
+BOOST_AUTO_TEST_CASE(a_program_behind_a_value_does_not_load) {
     for (const auto& [call, bad] : std::map<std::string, std::string>{
              {"io.popen('id -nG ' .. job_desc.user_id .. ' | sort')", "'| sort'"},
              {"io.popen(\"id -nG '\" .. job_desc.user_id .. \"' | tr ' ' ',' | sort -u\")",
@@ -87,12 +87,8 @@ BOOST_AUTO_TEST_CASE(a_program_behind_a_value_that_is_no_filter_does_not_load) {
         BOOST_TEST(error.starts_with("compat/job_submit.lua:2: io.popen: " + bad + ": slurmctld waits"),
                    error);
     }
-    for (const char* call : {"io.popen('id -nG ' .. job_desc.user_id .. ' | head -1')",
-                             "io.popen('id -nG ' .. job_desc.user_id .. \" | tr ' ' '|'\")",
-                             "io.popen('getent passwd ' .. x .. ' | cut -d: -f' .. y .. '')",
-                             "io.popen('id -nG ' .. x .. [[ | awk '{print $2}']])",
-                             "io.popen(string.format('id -nG %s | %s', 'y', 'head'))",
-                             "io.popen('id -nG ' .. x .. ' | ' .. y)", "io.popen('id -nG ' .. x)"})
+    for (const char* call : {"io.popen('getent passwd ' .. x .. ' | cut -d: -f' .. y .. '')",
+                             "io.popen('id -nG ' .. x)", "io.popen('id -nG ' .. x .. ' 2>/dev/null')"})
         BOOST_TEST(test::load_error({{file_name, with_body(call)}}) == "", call);
 }
 

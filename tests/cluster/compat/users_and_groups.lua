@@ -19,10 +19,9 @@ end
 function slurm_job_submit(job_desc, part_list, submit_uid)
     local user = read(string.format("id -nu %d", submit_uid))
     slurm.log_info("%s %s %s", user, read("/usr/bin/id -u " .. user .. " 2>/dev/null"), read("id -gn " .. user))
-    slurm.log_info("%s %s", read("id " .. user), read(
-        "getent passwd " .. submit_uid .. " | cut -d: -f3-"))
-    slurm.log_info("%s|%s", read("getent group root"), read("id -Gn " .. user .. " | tr ' ' '\n' | head -1"))
-    slurm.log_info("%s", read("getent passwd " .. user .. " | awk -F: '{print $6}'"))
+    slurm.log_info("%s %s", read("id " .. user), read("getent passwd " .. submit_uid))
+    slurm.log_info("%s|%s", read("getent group root"), read("id -Gn " .. user):match("%S+"))
+    slurm.log_info("%s", read("getent passwd '" .. user .. "'"):match("^[^:]*:[^:]*:[^:]*:[^:]*:[^:]*:([^:]*)"))
     slurm.log_info("%s %s", tostring(in_group(user, "root")), tostring(in_group(user, "no-such-group")))
     slurm.log_info("[%s]", read("id -nu 98765 2>/dev/null"))
     return slurm.SUCCESS

@@ -52,8 +52,8 @@ std::string describe_remove(Arguments& arguments, const ScriptFiles* files) {
 
 std::string describe_popen(Arguments& arguments, const ScriptFiles* files) {
     if (arguments.first.empty()) return {};
-    std::string bad = describe_bad_program(arguments.first, arguments.is_whole, files_or_none(files));
-    return bad.empty() && !arguments.is_whole ? describe_bad_filters(arguments.last) : bad;
+    return arguments.is_whole ? describe_bad_program(arguments.first, files_or_none(files))
+                              : describe_bad_beginning(arguments.first, arguments.last, files_or_none(files));
 }
 
 /// What to do if the script does without a module.

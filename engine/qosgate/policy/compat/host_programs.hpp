@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // host_programs: the command lines that a script may give to io.popen, and their answers. No program is
-// started: users and groups come from what is known of the directory service (user_programs.hpp), files from
-// the policy (file_programs.hpp), and the output of a site's own programs from files that the setting
-// `compat_programs` names. The output may go on through the filters of output_filters.hpp.
+// started: users and groups come from what is known of the directory service (user_programs.hpp), and the
+// output of a site's own programs from files that the setting `compat_programs` names.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -23,11 +22,12 @@ class ScriptHost;
 Result<int> answer_program(std::string_view command, ScriptHost* host, const ScriptFiles& files,
                            std::string& output);
 
-/// Why a command line cannot be answered; empty: it can. `is_whole` is false if only its beginning is known.
-std::string describe_bad_program(std::string_view command, bool is_whole, const ScriptFiles& files);
+/// Why a command line cannot be answered; empty: it can.
+std::string describe_bad_program(std::string_view command, const ScriptFiles& files);
 
-/// Why the end of a command line cannot be answered, because it has a program behind a "|" that is no filter
-/// of ours; empty: it has none, or that is not certain.
-std::string describe_bad_filters(std::string_view end_of_command);
+/// The same if only its beginning is known and, behind values that are joined, its end; empty: it may be
+/// answered.
+std::string describe_bad_beginning(std::string_view beginning, std::string_view end,
+                                   const ScriptFiles& files);
 
 } // namespace qg::policy::compat

@@ -44,10 +44,6 @@ bool is_left_out(std::string_view name) {
 ScriptFiles::ScriptFiles(const SourceDirectory& sources, const Settings& settings)
     : sources_(sources), settings_(settings) {
     for (const SourceFile& file : sources.files) {
-        std::size_t longest = 0;
-        text::for_each_part(file.name, '/',
-                            [&](std::string_view name) { longest = std::max(longest, name.size()); });
-        longest_names_ += longest;
         std::string_view stem = file.name;
         if (!stem.ends_with(".lua")) continue;
         stem.remove_suffix(std::string_view(".lua").size());
@@ -95,20 +91,6 @@ std::string ScriptFiles::name_of(std::string_view path) const {
             is_readable(name) && !is_left_out(name))
             return name;
     return is_named ? normal : std::string();
-}
-
-std::vector<std::string> ScriptFiles::list(std::string_view path) const {
-    const std::string directory = name_of(path) + "/";
-    std::vector<std::string> names;
-    for (const SourceFile& file : sources_.files)
-        if (directory.size() > 1 && file.name.starts_with(directory)) {
-            const std::string_view rest = std::string_view(file.name).substr(directory.size());
-            if (!rest.starts_with('.')) names.emplace_back(rest.substr(0, rest.find('/')));
-        }
-    std::ranges::sort(names);
-    const auto repeated = std::ranges::unique(names);
-    names.erase(repeated.begin(), repeated.end());
-    return names;
 }
 
 bool ScriptFiles::has_module(std::string_view name) const {

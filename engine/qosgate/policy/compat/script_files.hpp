@@ -8,7 +8,6 @@
 #include "qosgate/policy/settings.hpp"
 #include "qosgate/policy/source_files.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -43,24 +42,10 @@ class ScriptFiles {
         return 50 + 15 * static_cast<std::int64_t>(bytes);
     }
 
-    /// How many instructions a pattern of file names in a command line counts as. At worst it is as much work
-    /// as the product of its length and that of all names.
-    [[nodiscard]] std::int64_t cost_of_pattern(std::string_view command) const noexcept {
-        constexpr std::size_t steps_per_instruction = 32;
-        if (command.find_first_of("*?") == command.npos) return 0;
-        return static_cast<std::int64_t>(std::min(command.size(), max_path) * longest_names_ /
-                                         steps_per_instruction);
-    }
-
     /// A path without a slash at its beginning is below `compat`; "…/qosgate.d/lib/x" is lib/x. A path that
     /// is longer than max_path is outside; without memory every path is. Cost: linear in the path and the
     /// files.
     [[nodiscard]] Found find(std::string_view path) const noexcept;
-
-    /// The names of the files and directories in a directory, sorted by their bytes, without hidden ones;
-    /// empty if there are none.
-    /// Cost: n log n in the files.
-    [[nodiscard]] std::vector<std::string> list(std::string_view path) const;
 
     [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
 
@@ -75,7 +60,6 @@ class ScriptFiles {
 
     const SourceDirectory& sources_;
     const Settings& settings_;
-    std::size_t longest_names_ = 0;    ///< bytes of the longest name in the path of each file, together
     std::vector<std::string> modules_; ///< "x" and "site/x" for ".../site/x.lua"; sorted
 };
 

@@ -329,8 +329,7 @@ int io_popen(lua_State* lua) {
     if (mode != "r") return raise_withheld(lua, "io.popen: a script cannot write to a program");
     // The command may be a path.
     ScriptRun& run = *LuaState::of(lua).script;
-    Budget::charge(lua, cost_of_program + ScriptFiles::cost_of_find(std::min(length, ScriptFiles::max_path)) +
-                            run.files().cost_of_pattern({command, length}));
+    Budget::charge(lua, cost_of_program + ScriptFiles::cost_of_find(std::min(length, ScriptFiles::max_path)));
     ErrorText error;
     const int status = run_program(run, {command, length}, error);
     if (!error.empty()) return raise_withheld(lua, error.c_str());

@@ -2,7 +2,6 @@
 #include "qosgate/policy/compat/user_programs.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/compat/output_filters.hpp"
 #include "qosgate/policy/compat/script_files.hpp"
 #include "qosgate/policy/compat/script_host.hpp"
 
@@ -168,6 +167,12 @@ Result<int> answer_group(std::string_view key, ScriptHost& host, std::string& ou
 }
 
 } // namespace
+
+std::string_view program_name(std::string_view path) noexcept {
+    for (const std::string_view directory : {"/usr/bin/", "/bin/"})
+        if (path.starts_with(directory)) return path.substr(directory.size());
+    return path;
+}
 
 bool is_user_program(std::span<const std::string> words) {
     const std::string_view program = program_name(words.front());

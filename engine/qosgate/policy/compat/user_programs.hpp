@@ -8,10 +8,14 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace qg::policy::compat {
 
 class ScriptHost;
+
+/// Without the directory of Debian's and most other systems' programs.
+std::string_view program_name(std::string_view path) noexcept;
 
 /// Whether these words, the program first, are such a program with options that are answered.
 bool is_user_program(std::span<const std::string> words);
