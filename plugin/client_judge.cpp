@@ -84,7 +84,7 @@ Result<std::shared_ptr<const policy::Policy>> load_rules(const RulesPlace& place
 }
 
 bool has_failed(const Decision& decision) {
-    return std::ranges::any_of(decision.events, [](const auto& event) { return event.did == "failed"; });
+    return std::ranges::any_of(decision.events, [](const auto& event) { return event.effect == "failed"; });
 }
 
 void add_lines(ClientAnswer& answer, const std::vector<std::string>& lines, bool are_errors) {

@@ -31,8 +31,8 @@ namespace qg::plugin {
 }
 
 [[gnu::cold]] void DecisionResults::count_event(const model::DecisionEvent& event) {
-    auto key =
-        std::tuple(event.rule, event.file, event.reason, std::string(event.did), std::string(event.outcome));
+    auto key = std::tuple(event.rule, event.file, event.reason, std::string(event.effect),
+                          std::string(event.outcome));
     const auto found = results_.find(key);
     if (found != results_.end())
         ++found->second;
@@ -55,7 +55,7 @@ std::string DecisionResults::to_json() const {
             return text.empty() ? "null" : json::quote(text);
         };
         results.push_back(text::format(
-            R"({{"did": {}, "rule": {}, "file": {}, "reason": {}, "outcome": {}, "count": {}}})",
+            R"({{"effect": {}, "rule": {}, "file": {}, "reason": {}, "outcome": {}, "count": {}}})",
             json::quote(did), or_null(rule), or_null(file), or_null(reason), or_null(outcome), count));
     }
     return text::format(

@@ -14,12 +14,12 @@ model::Decision describe_change(std::span<const policy::RuleEvent> events,
     model::Decision decision;
     for (const policy::RuleEvent& event : events) {
         const bool is_failure = event.kind == policy::EventKind::error;
-        const std::string_view did = is_failure ? "failed" : to_string(event.kind);
+        const std::string_view effect = is_failure ? "failed" : to_string(event.kind);
         decision.log.push_back({is_failure ? LogLevel::error : LogLevel::info,
-                                text::format("{} change{} by={}: rule '{}' ({}): {}", did,
+                                text::format("{} change{} by={}: rule '{}' ({}): {}", effect,
                                              job_id ? text::format(" jobid={}", *job_id) : "", submit_uid,
                                              event.rule, event.file, event.text)});
-        decision.events.push_back({did, event.rule, event.file, "", event.text});
+        decision.events.push_back({effect, event.rule, event.file, "", event.text});
     }
     return decision;
 }

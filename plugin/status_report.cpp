@@ -133,7 +133,7 @@ namespace {
 /// Unlike rules, a script writes into the request itself.
 bool did_script_write(const model::Decision& decision) noexcept {
     return std::ranges::any_of(decision.events, [](const model::DecisionEvent& event) {
-        return event.did == to_string(policy::EventKind::changed) &&
+        return event.effect == to_string(policy::EventKind::changed) &&
                event.file == policy::compat::script_file_name;
     });
 }
@@ -156,7 +156,7 @@ bool did_script_write(const model::Decision& decision) noexcept {
 
 std::string DecisionCounts::to_json() const {
     return text::format(
-        R"("jobs": {}, "changes": {}, "refused": {}, "changed_by_rules": {}, "told": {}, "rule_failed": {})",
+        R"("jobs": {}, "changes": {}, "refused": {}, "changed_by_rules": {}, "with_message": {}, "rule_failed": {})",
         jobs_.load(), changes_.load(), refused_.load(), written_.load(), told_.load(), failed_.load());
 }
 
@@ -168,7 +168,7 @@ std::string StatusReport::to_json() const {
         json::quote(QG_VERSION), json::quote(slurm_release()), getpid(),
         json::number(process_start(getpid())), json::quote(own_host_name()), started_at);
     members +=
-        text::format(R"(, "limits": {}, "rules": {}, "policy": {}, "policy_folder": {}, "generation": {})",
+        text::format(R"(, "limits": {}, "rules": {}, "policy": {}, "policy_directory": {}, "generation": {})",
                      json::quote(to_string(limits)), policy.rules, json::quote(hash_of(policy)),
                      json::quote(policy.directory.string()), policy.generation);
     members += text::format(

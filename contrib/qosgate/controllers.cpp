@@ -69,7 +69,7 @@ std::vector<std::string> find_standby_problems(const Controller& standby, const 
             text::format("{}after a takeover other rules would be in force (hash {}, here {}): "
                          "let the files of {} be the same on both",
                          who, report.text("policy", "?"), in_charge.text("policy", "?"),
-                         report.text("policy_folder", "?")));
+                         report.text("policy_directory", "?")));
     return problems;
 }
 

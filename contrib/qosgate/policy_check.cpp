@@ -90,7 +90,7 @@ ordered_json policy_report_to_json(const policy::PolicyReport& report,
                             {"message", finding.message},
                             {"stops_loading", finding.stops_loading}});
     return {{"status", report.findings.empty() ? "ok" : "findings"},
-            {"folder", directory.string()},
+            {"directory", directory.string()},
             {"loads", report.loads()},
             {"hash", report.loads() ? ordered_json(hash_text(report)) : ordered_json()},
             {"script", report.script.empty() ? ordered_json() : ordered_json(report.script)},
@@ -297,7 +297,7 @@ void add_policy_check(Command policy, Invocation& invocation) {
         "  78  this build has no Slurm support, and no directory is named\n\n"
         "With --json:\n"
         "  status    \"ok\" or \"findings\"\n"
-        "  folder    the directory, or the script\n"
+        "  directory the directory, or the script\n"
         "  loads     whether slurmctld would load it; of a script for cli_filter/lua, whether clients would\n"
         "  hash      of the policy; null: it does not load\n"
         "  script    for job_submit/lua; null: there is none, or it does not load\n"

@@ -245,7 +245,7 @@ void add_policy_replay(Command policy, Invocation& invocation) {
         "With --json:\n"
         "  status          \"ok\", \"differences\" or \"nothing decided\"; then there is an error, too\n"
         "  source          \"records\" or \"accounting\"\n"
-        "  folder, policy  the directory of rules and its hash\n"
+        "  directory, policy  the directory of rules and its hash\n"
         "  records         how many were read; decided: how many were decided again; left_out: how many "
         "were\n"
         "                  not, by the reason\n"

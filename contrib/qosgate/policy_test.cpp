@@ -185,7 +185,7 @@ Result<int> run_tests(const TestOptions& options, Output& output) {
     if (const auto done = run_tests(**policy, tests, how, take); !done) return done.error();
     if (output.json()) {
         ordered_json answer{{"status", failed == 0 ? "ok" : "failed"},
-                            {"folder", directory->path.string()},
+                            {"directory", directory->path.string()},
                             {"failed", failed},
                             {"tests", answers},
                             {"script_not_run", or_null(why_script_not_tested(**policy))}};
@@ -236,7 +236,7 @@ void add_policy_test(Command policy, Invocation& invocation) {
         "  78  this build has no Slurm support, and no directory is named\n\n"
         "With --json:\n"
         "  status  \"ok\" or \"failed\"\n"
-        "  folder  the directory\n"
+        "  directory  where the tests and rules are\n"
         "  failed  how many tests failed\n"
         "  tests   in the order they ran: name, file, line, passed, problems and warnings (texts), rules\n"
         "          (those that ran), events (what the rules did, in order: rule, file, kind, text, detail)\n"

@@ -26,7 +26,7 @@ ordered_json judged_to_json(const JudgedJob& job) {
     ordered_json answer = to_json(job.tried, *job.policy);
     answer["uid"] = job.user.id;
     answer["user"] = job.user.name.empty() ? ordered_json() : ordered_json(job.user.name);
-    answer["folder"] = job.directory.path.string();
+    answer["directory"] = job.directory.path.string();
     answer["policy"] = text::format("{:016x}", job.policy->hash());
     answer["limits"] = policy::to_string(job.policy->settings().limits);
     return answer;
@@ -100,7 +100,7 @@ void add_policy_try(Command policy, Invocation& invocation) {
         "              name, file, mode, has_run, instructions, microseconds, events (kind, text, detail);\n"
         "              script: not_run, refused, said, logged, microseconds, events; null: there is none.\n"
         "              If the client itself refuses the job, message is all that is known\n"
-        "  uid, user, folder, policy (hash of the rules), limits (the setting)\n"
+        "  uid, user, directory, policy (hash of the rules), limits (the setting)\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  qosgate policy try -- sbatch --qos=debug -n4 job.sh\n"

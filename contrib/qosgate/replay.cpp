@@ -24,11 +24,11 @@ bool is_of_script(std::string_view rule) {
 }
 
 /// Whether what a rule did makes a difference to the job.
-bool is_compared(std::string_view did) {
-    return did == "changed" || did == "rejected" || did == "failed";
+bool is_compared(std::string_view effect) {
+    return effect == "changed" || effect == "rejected" || effect == "failed";
 }
 
-/// Calls `take(rule, did, text)` for each event of a record.
+/// Calls `take(rule, effect, text)` for each event of a record.
 template <typename Take>
 void for_each_event(const PastRecord& record, Take take) {
     if (!record.events) return;
@@ -37,23 +37,23 @@ void for_each_event(const PastRecord& record, Take take) {
             std::string_view text;
             return event[name].get(text) == simdjson::SUCCESS ? text : std::string_view();
         };
-        take(text_of("rule"), text_of("did"), text_of("text"));
+        take(text_of("rule"), text_of("effect"), text_of("text"));
     }
 }
 
 bool was_refused_by_script(const PastRecord& record) {
     if (record.outcome != refused_by_qosgate) return false;
     bool was_refused = false;
-    for_each_event(record, [&](std::string_view rule, std::string_view did, std::string_view /*text*/) {
-        was_refused = was_refused || (is_of_script(rule) && (did == "rejected" || did == "failed"));
+    for_each_event(record, [&](std::string_view rule, std::string_view effect, std::string_view /*text*/) {
+        was_refused = was_refused || (is_of_script(rule) && (effect == "rejected" || effect == "failed"));
     });
     return was_refused;
 }
 
 ReplayedDecision recorded_decision(const PastRecord& record) {
     ReplayedDecision replayed{.outcome = std::string(record.outcome), .events = {}, .values = {}};
-    for_each_event(record, [&](std::string_view rule, std::string_view did, std::string_view text) {
-        if (!is_of_script(rule)) replayed.add(rule, did, text);
+    for_each_event(record, [&](std::string_view rule, std::string_view effect, std::string_view text) {
+        if (!is_of_script(rule)) replayed.add(rule, effect, text);
     });
     return replayed;
 }
@@ -63,8 +63,8 @@ ReplayedDecision replayed_decision(const model::Decision& decision) {
         .outcome = std::string(gate::describe_decision(decision)), .events = {}, .values = {}};
     replayed.pending_reason = decision.forecast.pending_reason;
     for (const model::DecisionEvent& event : decision.events)
-        if (is_compared(event.did)) // a record has texts like this
-            replayed.add(event.rule, event.did, text::printable(event.text, 1000));
+        if (is_compared(event.effect)) // a record has texts like this
+            replayed.add(event.rule, event.effect, text::printable(event.text, 1000));
     return replayed;
 }
 
@@ -74,8 +74,8 @@ std::vector<std::string> differing_rules(const ReplayedDecision& before, const R
     std::vector<ReplayedDecision::Event> differing;
     std::ranges::set_symmetric_difference(before.events, after.events, std::back_inserter(differing));
     std::vector<std::string> rules;
-    for (const auto& [rule, did, text] : differing) {
-        if (rule.empty() || (one_refuses && did == "changed")) continue; // a refused job is not changed
+    for (const auto& [rule, effect, text] : differing) {
+        if (rule.empty() || (one_refuses && effect == "changed")) continue; // a refused job is not changed
         if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(rule);
     }
     return rules;
@@ -100,17 +100,17 @@ std::vector<std::string> differing_fields(const ReplayedDecision& before, const 
 
 } // namespace
 
-void ReplayedDecision::add(std::string_view rule, std::string_view did, std::string_view text) {
-    if (did == "changed") {
+void ReplayedDecision::add(std::string_view rule, std::string_view effect, std::string_view text) {
+    if (effect == "changed") {
         const std::size_t name = text.find(": ");
         const std::size_t value = text.rfind(" -> ");
         if (outcome == refused_by_qosgate || name == std::string_view::npos ||
             value == std::string_view::npos)
             return;
         values[std::string(text.substr(0, name))] = text.substr(value + 4);
-    } else if (!is_compared(did))
+    } else if (!is_compared(effect))
         return;
-    events.emplace(rule, did, text);
+    events.emplace(rule, effect, text);
 }
 
 WorldMembers::WorldMembers(const quota::LocalRecords& records)

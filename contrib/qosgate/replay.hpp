@@ -40,7 +40,7 @@ class WorldMembers {
 
 /// The part of a decision that a replay compares.
 struct ReplayedDecision {
-    /// What a rule did with a job that makes a difference: rule, what, text.
+    /// What a rule effect with a job that makes a difference: rule, what, text.
     using Event = std::tuple<std::string, std::string, std::string>;
 
     std::string outcome;
@@ -48,7 +48,7 @@ struct ReplayedDecision {
     std::map<std::string, std::string> values; ///< of fields that rules changed, as they were left
     std::string_view pending_reason = {};
 
-    void add(std::string_view rule, std::string_view did, std::string_view text);
+    void add(std::string_view rule, std::string_view effect, std::string_view text);
 };
 
 /// Ownership: borrows everything. Threads: not thread-safe.

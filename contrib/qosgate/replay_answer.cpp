@@ -47,7 +47,7 @@ ordered_json to_json(const Told& told, double rate) {
                                    : told.replay.sums().changes() == 0 ? "ok"
                                                                        : "differences"},
                         {"source", told.is_of_accounting ? "accounting" : "records"},
-                        {"folder", told.directory.path.string()},
+                        {"directory", told.directory.path.string()},
                         {"policy", text::format("{:016x}", told.policy.hash())},
                         {"records", told.read.records.records},
                         {"decided", told.replay.decided()},

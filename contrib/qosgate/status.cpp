@@ -234,7 +234,7 @@ void judge_policy(StatusFinding& finding, const std::string& why) {
     const bool is_testing = report.flag("is_testing");
     const auto problems = is_testing || !report.is_of_this_host()
                               ? DirectoryProblems()
-                              : find_problems(report.text("policy_folder"), why);
+                              : find_problems(report.text("policy_directory"), why);
     std::string what_to_do = is_testing ? "what is in the directory comes into force when they have passed"
                                         : "correct this: slurmctld reads it again within two seconds";
     if (problems.confirms_error) what_to_do += ", and then runs further checks and the tests";
@@ -260,7 +260,7 @@ void judge_report(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
         return;
     }
     if (!report.is_of_this_host() || report.flag("is_testing") || !report.text("last_error").empty()) return;
-    const auto hash = find_settled_hash(report.text("policy_folder"));
+    const auto hash = find_settled_hash(report.text("policy_directory"));
     if (hash && *hash != report.text("policy"))
         finding.add(degraded,
                     text::format("policy: the directory has had other rules for some seconds (hash {}) "
@@ -394,7 +394,7 @@ void print_status(const StatusFinding& finding, std::ostream& out) {
                         text_of("limits"), number("rules"), number("rules") == 1 ? "rule" : "rules",
                         text_of("policy"), number("generation"), show_time(report.number("loaded_at")),
                         report.flag("is_kept_copy") ? ", the copy of an earlier run" : "")
-        << text::format("Directory:  {}\n", text_of("policy_folder"))
+        << text::format("Directory:  {}\n", text_of("policy_directory"))
         << (script.empty() ? "" : text::format("Script:     {}\n", script))
         << (users.empty() ? "" : text::format("Users:      {}\n", users))
         << (candidate.empty() ? "" : text::format("Candidate:  {}\n", candidate))
@@ -403,7 +403,7 @@ void print_status(const StatusFinding& finding, std::ostream& out) {
                "Decisions:  {} jobs and {} changes; refused {}, changed by rules {}, with messages {}, "
                "rule failures {}\n",
                number("jobs"), number("changes"), number("refused"), number("changed_by_rules"),
-               number("told"), number("rule_failed"));
+               number("with_message"), number("rule_failed"));
     for (const auto& [rule, count] : failing_rules(report, /*only_warn=*/false))
         out << text::format("Failing:    {}: {} {} in a row, up to now\n", text::printable(rule, 200), count,
                             count == 1 ? "failure" : "failures");

@@ -267,7 +267,7 @@ std::string TriedPart::refusal_text() const {
 }
 
 std::string_view TriedPart::why_unchecked() const noexcept {
-    const auto found = std::ranges::find(decision.events, "unchecked", &model::DecisionEvent::did);
+    const auto found = std::ranges::find(decision.events, "unchecked", &model::DecisionEvent::effect);
     return found == decision.events.end() ? std::string_view() : std::string_view(found->text);
 }
 

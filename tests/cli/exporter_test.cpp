@@ -84,13 +84,13 @@ BOOST_AUTO_TEST_CASE(a_report_with_strange_values_is_no_error) {
         {"jobs", "x"},
         {"decision_times", {{"bounds_us", {"a"}}, {"counts", 7}, {"sum_us", 1}}},
         {"refused", -1},
-        {"told", 1e300},
+        {"with_message", 1e300},
         {"results",
          {7,
           nullptr,
-          {{"did", 7}, {"count", 1}},
-          {{"did", "rejected"}, {"count", "x"}},
-          {{"did", "rejected"}, {"rule", "r"}, {"count", 5}}}},
+          {{"effect", 7}, {"count", 1}},
+          {{"effect", "rejected"}, {"count", "x"}},
+          {{"effect", "rejected"}, {"rule", "r"}, {"count", 5}}}},
         {"conf_problems", 7},
         {"failing_rules",
          {{{"rule", nullptr}, {"file", 7}}, {{"rule", "r"}, {"failures_in_a_row", "x"}, {"only_warns", 7}}}}};
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_report_with_strange_values_is_no_error) {
     BOOST_TEST(!has(text, "decision_seconds"));
     BOOST_TEST(!has(text, "refused_total"));
     BOOST_TEST(!has(text, "told_total"));
-    BOOST_TEST(has(text, R"(qosgate_gate_results_total{did="rejected",rule="r"} 5)"));
+    BOOST_TEST(has(text, R"(qosgate_gate_results_total{effect="rejected",rule="r"} 5)"));
     BOOST_TEST(has(text, R"(qosgate_gate_rule_failures_in_a_row{rule="r"} 0)"));
     BOOST_TEST(has(cli::make_page(nullptr, "", &gate, {}, now), "The plugin is"));
 }
@@ -230,19 +230,19 @@ BOOST_AUTO_TEST_CASE(times_and_results_of_the_plugins_report) {
          {"decision_times",
           {{"bounds_us", {10, 100, 1000}}, {"counts", {5, 0, 2, 1}}, {"sum_us", 2'500'000}}},
          {"results",
-          {{{"did", "rejected"}, {"rule", "r"}, {"file", "f"}, {"reason", nullptr}, {"count", 3}},
-           {{"did", "failed"}, {"rule", "r"}, {"file", "f"}, {"reason", nullptr}, {"count", 2}}, // of the
-                                                                                                 // three
-           {{"did", "warned"},
+          {{{"effect", "rejected"}, {"rule", "r"}, {"file", "f"}, {"reason", nullptr}, {"count", 3}},
+           {{"effect", "failed"}, {"rule", "r"}, {"file", "f"}, {"reason", nullptr}, {"count", 2}}, // of the
+                                                                                                    // three
+           {{"effect", "warned"},
             {"rule", nullptr},
             {"file", nullptr},
             {"reason", "QOSGrpCpuLimit"},
             {"outcome", "refused"},
             {"count", 4}},
-           {{"did", "warned"}, {"reason", "QOSGrpCpuLimit"}, {"outcome", "waits"}, {"count", 5}},
-           {{"did", "refused"}, {"reason", "QOSGrpCpuLimit"}, {"outcome", "refused"}, {"count", 6}},
-           {{"did", "warned"}, {"reason", "<b>"}, {"outcome", "never starts"}, {"count", 90}},
-           {{"did", "refused"}, {"reason", nullptr}, {"outcome", nullptr}, {"count", 7}}}},
+           {{"effect", "warned"}, {"reason", "QOSGrpCpuLimit"}, {"outcome", "waits"}, {"count", 5}},
+           {{"effect", "refused"}, {"reason", "QOSGrpCpuLimit"}, {"outcome", "refused"}, {"count", 6}},
+           {{"effect", "warned"}, {"reason", "<b>"}, {"outcome", "never starts"}, {"count", 90}},
+           {{"effect", "refused"}, {"reason", nullptr}, {"outcome", nullptr}, {"count", 7}}}},
          {"other_results", 1}}));
 
     const std::string text = cli::make_metrics(nullptr, &gate, {}, 0, now);
@@ -253,8 +253,8 @@ BOOST_AUTO_TEST_CASE(times_and_results_of_the_plugins_report) {
         BOOST_TEST(has(text, std::string("qosgate_gate_decision_seconds_bucket{le=\"") + bucket + "\n"),
                    bucket);
     BOOST_TEST(has(text, "qosgate_gate_decision_seconds_bucket{le=\"+Inf\"} 8\n"));
-    BOOST_TEST(has(text, R"(qosgate_gate_results_total{did="rejected",rule="r",file="f"} 3)"));
-    BOOST_TEST(has(text, R"(qosgate_gate_results_total{did="warned",reason="QOSGrpCpuLimit"} 9)"));
+    BOOST_TEST(has(text, R"(qosgate_gate_results_total{effect="rejected",rule="r",file="f"} 3)"));
+    BOOST_TEST(has(text, R"(qosgate_gate_results_total{effect="warned",reason="QOSGrpCpuLimit"} 9)"));
     for (const char* series :
          {R"({outcome="refused",reason="QOSGrpCpuLimit"} 10)",
           R"({outcome="waits",reason="QOSGrpCpuLimit"} 5)", R"({outcome="never starts",reason="<b>"} 90)"})

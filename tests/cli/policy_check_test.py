@@ -360,7 +360,7 @@ class PolicyCheckTest(unittest.TestCase):
         self.write("10-a.lua", GOOD.format("a"))
         answer = json.loads(run(self.directory, "--json").stdout)
 
-        self.assertEqual(list(answer), ["status", "folder", "loads", "hash", "script", "rules", "settings", "findings"])
+        self.assertEqual(list(answer), ["status", "directory", "loads", "hash", "script", "rules", "settings", "findings"])
         self.assertEqual((answer["status"], answer["loads"], answer["findings"]), ("ok", True, []))
         self.assertRegex(answer["hash"], r"^[0-9a-f]{16}$")
         self.assertEqual(

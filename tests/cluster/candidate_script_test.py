@@ -112,7 +112,7 @@ class ScriptOfCandidate(ScriptCase):
         self.assertEqual(found["say"]["message"], ["the shadow has seen 3"])
         for word, text in (("crash", "the shadow crashes"), ("endless", "more than 100000 instructions")):
             self.assertEqual((found[word]["outcome"], found[word]["rules"]), ("refused", [SCRIPT]))
-            self.assertEqual(found[word]["events"][0]["did"], "failed")
+            self.assertEqual(found[word]["events"][0]["effect"], "failed")
             self.assertIn(text, found[word]["events"][0]["text"])
         for word, job in jobs.items():
             shown = self.cluster.job(job)
@@ -142,7 +142,7 @@ class ScriptOfCandidate(ScriptCase):
         self.assertIn("qos: normal -> counted", found["move"]["changes"])
         self.assertEqual(found["say"]["message"], ["the shadow has seen 9"])
         for word in ("crash", "endless"):
-            self.assertEqual((found[word]["outcome"], found[word]["events"][0]["did"]), ("refused", "failed"))
+            self.assertEqual((found[word]["outcome"], found[word]["events"][0]["effect"]), ("refused", "failed"))
         record = self.record_of_change(jobs["refuse"])
         self.assertEqual((record["outcome"], record["events"], record["message"]), ("accepted", [], []))
 

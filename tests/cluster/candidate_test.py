@@ -55,7 +55,7 @@ class Candidate(CandidateTestCase):
         self.assertEqual(candidate["events"][0]["text"], "not with the candidate")
         self.assertEqual(self.record_of("no")["candidate"]["outcome"], "accepted")
         self.assertEqual(self.record_of("move")["candidate"]["changes"], ["qos: (unset) -> counted"])
-        self.assertEqual(self.record_of("fail")["candidate"]["events"][0]["did"], "failed")
+        self.assertEqual(self.record_of("fail")["candidate"]["events"][0]["effect"], "failed")
         log = self.slurmctld_log_since(mark)
         for text in ("not with the candidate", "counted", "attempt to"):
             self.assertNotIn(text, log)

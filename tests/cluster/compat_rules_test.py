@@ -85,7 +85,7 @@ class CompatRules(PluginTestCase):
 
     def deeds(self) -> list[tuple[str, str]]:
         """Who did what, in this test's decision."""
-        return [(event["rule"], event["did"]) for event in self.record()["events"]]
+        return [(event["rule"], event["effect"]) for event in self.record()["events"]]
 
     def logged(self) -> str:
         return self.cluster.log("slurmctld")[self.mark :]

@@ -241,7 +241,7 @@ class Compat(unittest.TestCase):
         policy = re.findall(r"hash ([0-9a-f]{16})", self.ours.last_loaded)[-1]
         self.ours.cluster.wait_for(lambda: state()["policy"] == policy, "the status has what happened before")
         before_all = {
-            name: state()[name] for name in ("jobs", "changes", "refused", "changed_by_rules", "told", "rule_failed")
+            name: state()[name] for name in ("jobs", "changes", "refused", "changed_by_rules", "with_message", "rule_failed")
         }
         times_before = state()["decision_times"]
 
@@ -263,7 +263,7 @@ class Compat(unittest.TestCase):
 
         self.ours.cluster.wait_for(lambda: len(read()) >= 6, "six records", otherwise=lambda: str(read()))
         found = [
-            (record["event"], record["outcome"], event["did"], event["text"])
+            (record["event"], record["outcome"], event["effect"], event["text"])
             for record in read()
             for event in record["events"]
             if event["rule"] == event["file"] == "compat/job_submit.lua"
@@ -295,7 +295,7 @@ class Compat(unittest.TestCase):
         self.ours.cluster.wait_for(lambda: state()["script"]["calls"] == 6, "the status counts the calls")
         counts = {name: state()[name] - before_all[name] for name in before_all}
         self.assertEqual(
-            counts, {"jobs": 3, "changes": 3, "refused": 4, "changed_by_rules": 2, "told": 4, "rule_failed": 1}
+            counts, {"jobs": 3, "changes": 3, "refused": 4, "changed_by_rules": 2, "with_message": 4, "rule_failed": 1}
         )
         times = state()["decision_times"]
         self.assertEqual(sum(times["counts"]) - sum(times_before["counts"]), 6)

@@ -74,10 +74,10 @@ class Records(PluginTestCase):
         rejected = self.record_of("rejected")
         self.assertEqual(rejected["outcome"], "refused")
         (event,) = rejected["events"]
-        self.assertEqual((event["did"], event["file"], event["mode"]), ("rejected", "10-rules.lua", "enforce"))
+        self.assertEqual((event["effect"], event["file"], event["mode"]), ("rejected", "10-rules.lua", "enforce"))
         changed = self.record_of("changed")
         self.assertEqual(changed["outcome"], "accepted")
-        self.assertEqual(changed["events"][0]["did"], "changed")
+        self.assertEqual(changed["events"][0]["effect"], "changed")
         self.assertIn("counted", changed["events"][0]["text"])
         self.assertNotIn("qos", changed["request"])  # the request as it was sent
 
@@ -87,7 +87,7 @@ class Records(PluginTestCase):
         for name, did, text in (("warned", "warned", "mind the time"), ("noted", "noted", "all is well")):
             record = self.record_of(name)
             (event,) = record["events"]
-            self.assertEqual((record["outcome"], event["did"], event["text"]), ("accepted", did, text))
+            self.assertEqual((record["outcome"], event["effect"], event["text"]), ("accepted", did, text))
             self.assertEqual(record["message"], [text])
 
     def test_records_are_rotated_by_size_and_the_oldest_go(self) -> None:

@@ -155,9 +155,9 @@ class Replay(PluginTestCase):
     def test_the_script_is_not_run_again(self) -> None:
         record = json.loads(self.chosen.read_text().splitlines()[0])
         event = {"rule": "compat/job_submit.lua", "mode": "enforce"}
-        wrote = record | {"outcome": "accepted", "events": [event | {"did": "changed", "text": "qos: normal -> small"}]}
-        refused = record | {"outcome": "refused", "events": [event | {"did": "rejected", "text": "no"}]}
-        allowed = record | {"outcome": "accepted", "events": [event | {"did": "failed", "text": "a bug"}]}
+        wrote = record | {"outcome": "accepted", "events": [event | {"effect": "changed", "text": "qos: normal -> small"}]}
+        refused = record | {"outcome": "refused", "events": [event | {"effect": "rejected", "text": "no"}]}
+        allowed = record | {"outcome": "accepted", "events": [event | {"effect": "failed", "text": "a bug"}]}
         records = self.directory / "script.jsonl"
         records.write_text("".join(json.dumps(row) + "\n" for row in (wrote, refused, allowed)))
         sums = self.sums("--from", records, "--policy", self.policy("rule { submit = function() end }\n"), status=0)

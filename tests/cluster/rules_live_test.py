@@ -182,7 +182,7 @@ class RulesLive(PluginTestCase):
                 self.cluster.wait_for(lambda: bool(record_of()), f"the job is recorded: {comment}")
                 (record,) = record_of()
                 self.assertEqual(record["outcome"], "accepted")
-                self.assertEqual({(event["did"], event["mode"]) for event in record["events"]}, {("shadow", "shadow")})
+                self.assertEqual({(event["effect"], event["mode"]) for event in record["events"]}, {("shadow", "shadow")})
                 self.assertIn(text, " ".join(event["text"] for event in record["events"]))
             self.put_only({"site.lua": "site {}\n"})  # the file is closed
 

@@ -187,7 +187,7 @@ class Status(StartTestCase):
         self.assertEqual([(found["file"], found["stops_loading"]) for found in told["findings"]], [("notes", False)])
         self.assertEqual((told["hash"], told["rules"]), (answer["hash"], answer["rules"]))
         self.assertEqual(answer["settings"]["limits"], in_force["limits"])
-        self.assertEqual(answer["folder"], in_force["policy_folder"])
+        self.assertEqual(answer["directory"], in_force["policy_directory"])
 
         broken = self.directory / "99-broken.lua"
         broken.write_text("rule { submit = function(job)\n  job.qoss = 'x'\n  job:note()\nend }")

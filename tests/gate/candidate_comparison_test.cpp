@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_candidate_that_refuses_names_its_rule_and_its_words) {
     BOOST_TEST(found.rules == Texts{"r"}, boost::test_tools::per_element());
     BOOST_TEST(found.message.at(0) == "not today");
     BOOST_TEST(found.changes.empty());
-    BOOST_TEST(found.events.at(0).did == "rejected");
+    BOOST_TEST(found.events.at(0).effect == "rejected");
 }
 
 BOOST_AUTO_TEST_CASE(a_candidate_that_no_longer_refuses_names_the_rule_in_force) {
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_record_has_the_candidate_with_and_without_a_difference) {
     BOOST_TEST(refused.at("outcome") == "refused");
     BOOST_TEST(refused.at("rules").dump() == R"(["r"])");
     BOOST_TEST(refused.at("message").at(0) == "no");
-    BOOST_TEST(refused.at("events").at(0).at("did") == "rejected");
+    BOOST_TEST(refused.at("events").at(0).at("effect") == "rejected");
 
     const json changed = record(compare("", "job.qos = 'moonlight'"));
     BOOST_TEST(changed.at("differs").dump() == R"(["job"])");

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_for_a_limit_has_its_reason_and_names) {
     BOOST_TEST(found.at("partition") == "main");
     BOOST_TEST_REQUIRE(found.at("events").size() == 1u);
     const json& event = found.at("events")[0];
-    BOOST_TEST(event.at("did") == "refused");
+    BOOST_TEST(event.at("effect") == "refused");
     BOOST_TEST(event.at("reason") == "QOSMaxGRESPerUser");
     BOOST_TEST(!event.contains("rule"));
     BOOST_TEST(found.at("message")[1].get<std::string>().find("limit 2") != std::string::npos);
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(what_a_rule_did_names_the_rule_and_its_mode) {
     const json found = record("mode = 'warn', submit = function(job) job.qos = 'moonlight' end");
     BOOST_TEST_REQUIRE(found.at("events").size() == 1u);
     const json& event = found.at("events")[0];
-    BOOST_TEST(event.at("did") == "not enforced");
+    BOOST_TEST(event.at("effect") == "not enforced");
     BOOST_TEST(event.at("rule") == "r");
     BOOST_TEST(event.at("mode") == "warn");
     BOOST_TEST(event.at("text").get<std::string>().find("moonlight") != std::string::npos);

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(results_are_counted_by_rule_and_reason_and_are_bounded) {
     plugin::DecisionResults results;
     const auto count = [&](std::string rule, std::string reason, std::string_view outcome = {}) {
         model::Decision decision;
-        decision.events.push_back({.did = "refused",
+        decision.events.push_back({.effect = "refused",
                                    .rule = std::move(rule),
                                    .file = {},
                                    .reason = std::move(reason),
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(results_are_counted_by_rule_and_reason_and_are_bounded) {
     const std::string json = results.to_json();
     BOOST_TEST(
         json.find(
-            R"({"did": "refused", "rule": "say \"no\"", "file": null, "reason": null, "outcome": null, "count": 2})") !=
+            R"({"effect": "refused", "rule": "say \"no\"", "file": null, "reason": null, "outcome": null, "count": 2})") !=
         std::string::npos);
     for (const std::string outcome : {"refused", "waits"})
         BOOST_TEST(json.find(R"("rule": null, "file": null, "reason": "QOSGrpCpuLimit", "outcome": ")" +

@@ -162,7 +162,8 @@ constexpr std::array report_rows{
     ReportRow{"refused", "qosgate_gate_refused_total", "Submissions and changes that the plugin refused.",
               true},
     ReportRow{"changed_by_rules", "qosgate_gate_changed_by_rules_total", "Jobs that rules changed.", true},
-    ReportRow{"told", "qosgate_gate_told_total", "Decisions with a message for the user.", true},
+    ReportRow{"with_message", "qosgate_gate_with_message_total", "Decisions with a message for the user.",
+              true},
     ReportRow{"rule_failed", "qosgate_gate_rule_failed_total", "Decisions in which a rule failed.", true},
     ReportRow{"script.calls", "qosgate_gate_script_calls_total", "Calls of compat/job_submit.lua.", true},
     ReportRow{"script.failures", "qosgate_gate_script_failures_total",
@@ -220,13 +221,13 @@ void add_report_results(MetricSet& metrics, const GateReport& gate) {
         const auto count = each.number("count");
         if (!count) continue;
         const std::string reason = each.text("reason");
-        sums[{each.text("did"), each.text("rule"), each.text("file"), reason}] += *count;
+        sums[{each.text("effect"), each.text("rule"), each.text("file"), reason}] += *count;
         if (const std::string outcome = each.text("outcome"); !outcome.empty())
             limited[{outcome, reason}] += *count;
     }
     for (const auto& [key, count] : sums) {
-        const auto& [did, rule, file, reason] = key;
-        results.add(count, {{"did", did}, {"rule", rule}, {"file", file}, {"reason", reason}});
+        const auto& [effect, rule, file, reason] = key;
+        results.add(count, {{"effect", effect}, {"rule", rule}, {"file", file}, {"reason", reason}});
     }
     auto& jobs = metrics.counter("qosgate_gate_limited_jobs_total",
                                  "Jobs by what becomes of them by a limit: refused, never starts, waits.");

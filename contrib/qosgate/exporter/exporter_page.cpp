@@ -268,14 +268,14 @@ void add_limited(std::string& out, const GateReport& gate) {
 void add_refusals(std::string& out, const GateReport& gate) {
     std::vector<std::pair<std::uint64_t, std::string>> rows;
     for (const ReportPart& each : gate.parts("results")) {
-        const std::string did = each.text("did");
+        const std::string effect = each.text("effect");
         // A rule that failed and so refused the job has a row "rejected", too; limits have a table of their
         // own.
-        if ((did != "rejected" && did != "refused") || !each.text("outcome").empty()) continue;
+        if ((effect != "rejected" && effect != "refused") || !each.text("outcome").empty()) continue;
         const std::string rule = each.text("rule");
         const std::string cause = rule.empty() ? each.text("reason", "another cause") : "rule " + rule;
         const std::uint64_t count = each.count("count");
-        rows.emplace_back(count, text::format("<tr><td>{}<td>{}<td class=\"n\">{}</tr>\n", html_text(did),
+        rows.emplace_back(count, text::format("<tr><td>{}<td>{}<td class=\"n\">{}</tr>\n", html_text(effect),
                                               html_text(cause), count));
     }
     add_table(out,

@@ -46,7 +46,7 @@ Result<int> show_history(const HistoryOptions& options, Output& output) {
         Json list = Json::array();
         for (const HistoryEntry& entry : entries)
             list.push_back(entry_to_json(entry));
-        output.write({{"entries", list}, {"folder", history->directory().string()}});
+        output.write({{"entries", list}, {"directory", history->directory().string()}});
         return 0;
     }
     Table table{{{"NUMBER", true}, {"TIME"}, {"USER"}, {"SUMMARY", false, true}}, {}};
@@ -95,7 +95,7 @@ void add_spec_history(Command spec, Invocation& invocation) {
         "            that applied it ended before it knew whether it was stored), undoes (the number of the "
         "entry\n"
         "            that it undoes; null: none)\n"
-        "  folder    where they are");
+        "  directory  where they are");
     command.add_option("NUMBER", options->number, "Only this entry, with all its changes")
         .range(1, 999'999'999);
     command

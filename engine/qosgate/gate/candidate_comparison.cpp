@@ -23,7 +23,7 @@ const JobRequest& left_by(const Decision& decision, const JobRequest& request) {
 
 /// What makes two events the same.
 auto key_of(const DecisionEvent& event) {
-    return std::tie(event.rule, event.did, event.text);
+    return std::tie(event.rule, event.effect, event.text);
 }
 struct ByKey {
     bool operator()(const DecisionEvent* a, const DecisionEvent* b) const { return key_of(*a) < key_of(*b); }
@@ -36,8 +36,8 @@ Events effects_of(const Decision& decision, bool one_refuses) {
     using policy::EventKind;
     Events effects;
     for (const DecisionEvent& event : decision.events)
-        if (event.did != to_string(EventKind::shadow) &&
-            !(one_refuses && event.did == to_string(EventKind::changed)))
+        if (event.effect != to_string(EventKind::shadow) &&
+            !(one_refuses && event.effect == to_string(EventKind::changed)))
             effects.insert(&event);
     return effects;
 }

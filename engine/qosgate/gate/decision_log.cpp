@@ -64,9 +64,9 @@ std::string_view done_by(policy::EventKind kind) noexcept {
 }
 
 /// The begin of a line: "refused user=ana(1000) job=wrap ...".
-std::string begin_line(model::Decision& decision, std::string_view did, const LoggedJob& job) {
+std::string begin_line(model::Decision& decision, std::string_view effect, const LoggedJob& job) {
     decision.names = names_of(job);
-    return text::format("{}{}:", did, describe(job, *decision.names));
+    return text::format("{}{}:", effect, describe(job, *decision.names));
 }
 
 void add(model::Decision& decision, LogLevel level, const std::string& line, DecisionEvent event) {
@@ -77,26 +77,26 @@ void add(model::Decision& decision, LogLevel level, const std::string& line, Dec
 } // namespace
 
 void log_rule(model::Decision& decision, const LoggedJob& job, const policy::RuleEvent& event) {
-    const std::string_view did = done_by(event.kind);
-    std::string line = text::format("{} rule '{}' ({}): {}", begin_line(decision, did, job), event.rule,
+    const std::string_view effect = done_by(event.kind);
+    std::string line = text::format("{} rule '{}' ({}): {}", begin_line(decision, effect, job), event.rule,
                                     event.file, event.text);
     if (!event.detail.empty()) line += text::format(" [{}]", event.detail);
     const bool is_failure = event.kind == policy::EventKind::error;
     add(decision, is_failure ? LogLevel::error : LogLevel::info, line,
-        {.did = did, .rule = event.rule, .file = event.file, .reason = "", .text = event.text});
+        {.effect = effect, .rule = event.rule, .file = event.file, .reason = "", .text = event.text});
 }
 
-void log_limits(model::Decision& decision, const LoggedJob& job, std::string_view did,
+void log_limits(model::Decision& decision, const LoggedJob& job, std::string_view effect,
                 std::string_view reason, std::span<const std::string> message, std::string_view outcome) {
     std::string text;
     for (const std::string& part : message) {
         if (!text.empty()) text += text.ends_with(':') ? " " : "; ";
         text += text::trim(part);
     }
-    std::string line = begin_line(decision, did, job);
+    std::string line = begin_line(decision, effect, job);
     if (!reason.empty()) line += text::format(" {}:", reason);
     add(decision, LogLevel::info, text::format("{} {}", line, text),
-        {.did = did,
+        {.effect = effect,
          .rule = "",
          .file = "",
          .reason = std::string(reason),

@@ -29,10 +29,10 @@ struct LoggedJob {
 /// An action of a rule. An error of a rule is logged as an error.
 void log_rule(model::Decision& decision, const LoggedJob& job, const policy::RuleEvent& event);
 
-/// An action of the gate because of limits or partitions. `did` is "refused", "warned", or "unchecked"
+/// An action of the gate because of limits or partitions. `effect` is "refused", "warned", or "unchecked"
 /// (limits not checked), a literal; `reason` is Slurm's Reason, or empty; `message` is what the user reads,
 /// or the cause; `outcome` is that of the event, a literal.
-void log_limits(model::Decision& decision, const LoggedJob& job, std::string_view did,
+void log_limits(model::Decision& decision, const LoggedJob& job, std::string_view effect,
                 std::string_view reason, std::span<const std::string> message, std::string_view outcome = {});
 
 } // namespace qg::gate

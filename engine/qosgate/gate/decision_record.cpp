@@ -26,7 +26,7 @@ std::string events_json(const std::vector<model::DecisionEvent>& done, const pol
     std::vector<std::string> events;
     for (const model::DecisionEvent& event : done) {
         JsonMembers members;
-        members.add_text("did", event.did);
+        members.add_text("effect", event.effect);
         members.add_if_any("rule", event.rule);
         members.add_if_any("file", event.file);
         if (policy != nullptr) members.add_if_any("mode", mode_of(*policy, event.rule));

@@ -53,11 +53,11 @@ struct Forecast {
 
 /// One thing that a rule or the gate did with a job.
 struct DecisionEvent {
-    std::string_view did; ///< as its line in the log begins ("refused"); a literal
-    std::string rule;     ///< empty: the gate itself
-    std::string file;     ///< of the rule
-    std::string reason;   ///< Slurm's Reason of a limit; else empty
-    std::string text;     ///< what the user reads, what changed, or the cause
+    std::string_view effect; ///< as its line in the log begins ("refused"); a literal
+    std::string rule;        ///< empty: the gate itself
+    std::string file;        ///< of the rule
+    std::string reason;      ///< Slurm's Reason of a limit; else empty
+    std::string text;        ///< what the user reads, what changed, or the cause
     /// What becomes of the job by the limit: "refused", by slurmctld or by the gate, "never starts", "waits".
     /// A literal; empty: it is about no limit.
     std::string_view outcome = {};
