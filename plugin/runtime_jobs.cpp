@@ -135,7 +135,7 @@ int Runtime::refuse_part(const job_desc_msg_t& job, std::uint32_t submit_uid, ch
     const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
     Decision decision;
     decision.reject = model::RejectCode::access_denied;
-    decision.message = {"your parts of heterogeneous jobs took too long to check lately; try again in some "
+    decision.message = {"your parts of heterogeneous jobs took too long to check recently; try again in some "
                         "seconds, with fewer parts, or submit single jobs"};
     gate::log_limits(decision, {request, resolved.view()}, "refused", "", decision.message);
     gate::append_contact(decision.message, policy->settings());
@@ -288,7 +288,7 @@ std::string_view Runtime::why_not_copied(std::optional<std::uint32_t> files_id, 
     // Operators do not pay for large jobs of users, except while the owner is not known.
     if (((!by_operator || !owner) && !change_allowance_.has_some(submit_uid, now)) ||
         (owner && !change_allowance_.has_some(*owner, now)))
-        return "such changes took too long to check lately; change fewer at once, and try again in some "
+        return "such changes took too long to check recently; change fewer at once, and try again in some "
                "seconds";
     return {};
 }

@@ -15,7 +15,8 @@ model::Decision answer_unseen_change(const UnseenChange& change, const policy::P
     model::Decision decision;
     if (is_refused) {
         decision.reject = model::RejectCode::access_denied;
-        decision.message = {text::format("the site looks at each job that changes: {}", change.why)};
+        decision.message = {
+            text::format("this change cannot be checked ({}); the site's rules require a check", change.why)};
         gate::append_contact(decision.message, policy.settings());
     }
     const std::string job_id = change.job_id ? text::format(" jobid={}", *change.job_id) : std::string();

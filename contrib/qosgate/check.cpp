@@ -58,7 +58,7 @@ void add_check(Command app, Invocation& invocation) {
     auto options = std::make_shared<JobQuestion>();
     options->rules = RulesNeeded::if_known;
     Command command = add_command(
-        app, "check", "Say what would become of a job, without submitting it",
+        app, "check", "Predict what happens to a job, without submitting it",
         "Put '--' and a command line of sbatch, salloc or srun after it. Nothing is submitted or run. The\n"
         "client itself reads the command line, the script with its #SBATCH lines, its variables and the\n"
         "site's cli_filter. What it would send to slurmctld is judged here, by the limits, usage and\n"
@@ -86,7 +86,7 @@ void add_check(Command app, Invocation& invocation) {
         "              true: slurmctld accepts the job, and it waits for ever as it is\n"
         "  slurmctld_error\n"
         "              what slurmctld says at the end; null: slurmctld does not refuse the job, or it is\n"
-        "              blocked and slurmctld's error is not foretold\n"
+        "              blocked and slurmctld's error is not predicted\n"
         "  user_reads  the lines that the client prints, if slurmctld has loaded qosgate or the client\n"
         "              itself refuses the job\n"
         "  parts       the job, or the parts of a heterogeneous job: status, refused_by (\"client\",\n"

@@ -40,7 +40,7 @@ std::string_view exit_status_help() {
            "  66  what was named does not exist\n"
            "  69  slurmdbd, slurmctld or a file cannot be reached\n"
            "  70  a bug in qosgate\n"
-           "  73  what was to be created already exists\n"
+           "  73  the object to create already exists\n"
            "  74  the output cannot be written\n"
            "  75  it is in use, or somebody else changed it at the same time\n"
            "  77  not permitted\n"

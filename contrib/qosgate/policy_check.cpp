@@ -267,7 +267,7 @@ void add_policy_check(Command policy, Invocation& invocation) {
     Command command = add_command(
         policy, "check", "Find what is wrong in a directory of rules, before slurmctld reads it",
         "It loads the directory as slurmctld would, without a slurmctld, and prints everything that is\n"
-        "wrong, one line each: FILE:LINE: WHAT; of site.lua it tells one mistake at a time. Misspelt\n"
+        "wrong, one line each: FILE:LINE: WHAT; for site.lua it reports only the first error. Misspelt\n"
         "names, and calls and values with which a rule certainly fails, keep a directory from loading. It\n"
         "also finds messages without their values, comparisons that are never true, rules that do\n"
         "nothing, modules and data that nobody uses, and files and directories that are not read although\n"

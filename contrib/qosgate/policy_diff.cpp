@@ -158,7 +158,7 @@ Result<int> diff(const DiffOptions& options, Output& output) {
 void add_policy_diff(Command policy, Invocation& invocation) {
     auto options = std::make_shared<DiffOptions>();
     Command command = add_command(
-        policy, "diff", "Sum up what the candidate policy in 'next' would have done otherwise",
+        policy, "diff", "Sum up what the candidate policy in 'next' would have decided differently",
         "slurmctld loads the directory qosgate.d/next beside the rules in force, and decides each job a\n"
         "second time with it. The second decision does nothing to the job: it is only recorded, in the\n"
         "member 'candidate' of the decision record. This command reads records and sums up the differences\n"

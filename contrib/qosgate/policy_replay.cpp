@@ -225,7 +225,7 @@ void add_policy_replay(Command policy, Invocation& invocation) {
         "than 1000 bytes; requests that were too large to be read; records of older versions; jobs that\n"
         "the script compat/job_submit.lua refused, which is not run again; rules that\n"
         "read groups of users that are not known. Groups are those that this host's directory service tells\n"
-        "now, or those of --world. Jobs that passed unchanged and without a word are recorded only by\n"
+        "now, or those of --world. Jobs that were accepted unchanged, without a message, are recorded only by\n"
         "record_percent. Jobs of users and accounts that the world does not have are left out, too:\n"
         "all jobs, if it was written with --anonymous.\n\n"
         "REFUSED counts jobs that were accepted and would be refused, ACCEPTED those that were refused and\n"

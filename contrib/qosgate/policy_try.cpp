@@ -48,7 +48,7 @@ Result<int> try_policy(const JobQuestion& question, Output& output) {
 void add_policy_try(Command policy, Invocation& invocation) {
     auto options = std::make_shared<JobQuestion>();
     Command command = add_command(
-        policy, "try", "Say what would become of a job now, and what each rule does with it",
+        policy, "try", "Predict what happens to a job now, and what each rule does with it",
         "Put '--' and a command line of sbatch, salloc or srun after it. Nothing is submitted or run. The\n"
         "client itself reads the command line, the script with its #SBATCH lines, its variables and the\n"
         "site's cli_filter; what it would send to slurmctld is judged here: by the rules of a directory, and "
@@ -89,7 +89,7 @@ void add_policy_try(Command policy, Invocation& invocation) {
         "              true: slurmctld accepts the job, and it waits for ever as it is\n"
         "  slurmctld_error\n"
         "              what slurmctld says at the end; null: slurmctld does not refuse the job, or it is\n"
-        "              blocked and slurmctld's error is not foretold\n"
+        "              blocked and slurmctld's error is not predicted\n"
         "  user_reads  the lines that the client prints\n"
         "  parts       the job, or the parts of a heterogeneous job: status, refused_by (\"client\",\n"
         "              \"script\", \"rules\", \"qosgate\" or \"slurmctld\"), reason, pending_reason,\n"

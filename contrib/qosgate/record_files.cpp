@@ -46,7 +46,7 @@ Result<std::vector<fs::path>> files_of_directory(const fs::path& directory) {
         return Error{
             ErrorCode::not_found,
             text::format("{}: no decision was recorded yet: the first one that does something makes the "
-                         "file; jobs that pass unchanged and without a word are recorded only with "
+                         "file; jobs that are accepted unchanged, without a message, are recorded only with "
                          "record_percent in site.lua, which is {}",
                          text::printable(settings.record_file, 1000), settings.record_percent)};
     return files;

@@ -292,7 +292,7 @@ function Job:add(field, text) end
 ---@field writable_env string[]? the variables of a job's environment that rules may write; see job.env; a list of at most 64 names, like "SITE_PROJECT" or "OMP_*"; default {}
 ---@field run_tests boolean? whether slurmctld runs the tests in `tests` before a changed directory comes into force; if one fails, what was in force stays; true or false; default true
 ---@field record_file string? a file that gets a record of each decision that did something: JSON, one line each; an absolute path of at most 1000 bytes, or an empty text; default ""
----@field record_percent integer? how many of the jobs that pass unchanged and without a word are recorded, too, in percent; a whole number from 0 to 100; default 0
+---@field record_percent integer? how many of the jobs that are accepted unchanged, without a message, are recorded, too, in percent; a whole number from 0 to 100; default 0
 ---@field record_file_mib integer? the size at which a new `record_file` is begun, in MiB; a whole number from 1 to 10000; default 64
 ---@field record_files_kept integer? how many old files are kept: `record_file` with .1, .2 and so on behind the name; a whole number from 1 to 99; default 4
 ---@field client string? where the plugin of sbatch, salloc and srun judges jobs: where slurmctld has no qosgate, everywhere, or nowhere; "auto", "on" or "off"; default "auto"

@@ -103,7 +103,7 @@ class PolicyCheckTest(unittest.TestCase):
         self.assertEqual(result.returncode, 1, result)
         for line in (
             f"{script}: has no slurm_job_modify: all changes of jobs are accepted\n",
-            f"{script}:1: slurm_job_submit ends without a return: it then has no objection\n",
+            f"{script}:1: slurm_job_submit ends without a return: the job is then accepted\n",
             f"{script}:2: job_desc has no field 'nodes', so this is always nil",
             f"{script}:3: job_desc has no field 'num_gpus', so this sets nothing",
             f"{script}: 4 findings; slurmctld would load this script\n",
@@ -167,7 +167,7 @@ class PolicyCheckTest(unittest.TestCase):
         for line in (
             f"{script}: there is no function slurm_cli_setup_defaults: Slurm's own plugin does not load such a script\n",
             f"{script}: there is no function slurm_cli_post_submit: Slurm's own plugin does not load such a script\n",
-            f"{script}:1: slurm_cli_pre_submit ends without a return: it then has no objection\n",
+            f"{script}:1: slurm_cli_pre_submit ends without a return: the job is then accepted\n",
             f"{script}:2: slurm has no 'log_usr', so this is nil",
             f"{script}: 4 findings; clients (cli_filter) would load this script\n",
         ):

@@ -89,7 +89,7 @@ class ChangesCost(PluginTestCase):
 
     def test_the_owner_pays_and_an_operator_is_not_refused(self) -> None:
         tasks, split = 400, 350
-        late = "such changes took too long to check lately"
+        late = "such changes took too long to check recently"
 
         def change_as_root(user: str) -> int:
             """Changes that many tasks of the user's array; returns how many changes were not checked."""

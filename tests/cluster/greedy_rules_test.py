@@ -114,7 +114,7 @@ class GreedyRules(PluginTestCase):
 
         self.expect(submit_parts(["-n1"])[0], True)
         answer, spent = submit_parts(["--comment=x"])
-        self.expect(answer, False, "parts of heterogeneous jobs took too long to check lately", "decision ")
+        self.expect(answer, False, "parts of heterogeneous jobs took too long to check recently", "decision ")
         self.assertLess(spent, 2000, "of 3000 ms that all parts would take")
         written: list[dict] = []
 

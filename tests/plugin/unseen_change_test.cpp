@@ -27,8 +27,9 @@ void expect_unchecked(const qg::model::Decision& decision, const char* by) {
 void expect_refused(const qg::model::Decision& decision) {
     BOOST_TEST(decision.reject == RejectCode::access_denied);
     BOOST_TEST_REQUIRE(decision.message.size() == 1u);
-    BOOST_TEST(decision.message[0] ==
-               "the site looks at each job that changes: its environment is too large");
+    BOOST_TEST(
+        decision.message[0] ==
+        "this change cannot be checked (its environment is too large); the site's rules require a check");
     BOOST_TEST_REQUIRE(decision.log.size() == 1u);
     BOOST_TEST(decision.log[0].text == "refused change jobid=17 by=1001: its environment is too large");
 }

@@ -14,7 +14,7 @@ void add_access(Command app, Invocation& invocation) {
         "  qosgate access list\n"
         "  qosgate access revoke --qos long --user ana      before its time\n"
         "  qosgate access expire                            what a timer runs\n\n"
-        "Who may use a QOS for good belongs into a spec ('qosgate spec'). The grants are kept in a file on\n"
+        "Permanent access belongs in a spec ('qosgate spec'). The grants are kept in a file on\n"
         "this machine, with their ends; without 'qosgate access expire', which the systemd timer\n"
         "qosgate-access-expire runs, they do not end.");
     access.require_subcommand(1);

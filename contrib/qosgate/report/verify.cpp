@@ -257,7 +257,7 @@ void add_verify(Command app, Invocation& invocation) {
         "job with several partitions for the QOSs of all of them, or, if it was requeued, of one; both are\n"
         "right. Slurm shows memory from 1T on with two digits after the point, so smaller differences are\n"
         "not seen.\n\n"
-        "Jobs change while 'verify' reads. So it reads the counters before and after the jobs, and tells a\n"
+        "Jobs change while 'verify' reads. So it reads the counters before and after the jobs, and reports a\n"
         "difference only if it is still there a second later. If a number changes all the time, two of five\n"
         "readings in which it is equal are enough; otherwise it could not be compared. On a terminal the\n"
         "command says when it reads again. It is for root, SlurmUser and operators.\n\n"

@@ -248,7 +248,7 @@ constexpr std::array<SettingSpec, 18> specs{{
      "a file that gets a record of each decision that did something: JSON, one line each", &set_record_file,
      &get_record_file},
     {"record_percent", "0", "a whole number from 0 to 100",
-     "how many of the jobs that pass unchanged and without a word are recorded, too, in percent",
+     "how many of the jobs that are accepted unchanged, without a message, are recorded, too, in percent",
      &set_number<&Settings::record_percent, 0, 100>, &get_number<&Settings::record_percent>},
     {"record_file_mib", "64", "a whole number from 1 to 10000",
      "the size at which a new `record_file` is begun, in MiB",

@@ -357,7 +357,7 @@ void check_return(const ReadScript& script, const FunctionScope* function, std::
                   std::vector<ScriptFinding>& findings) {
     if (function != nullptr && !script.returns(*function))
         findings.push_back({script.line_of(*function),
-                            text::format("{} ends without a return: it then has no objection", name), false});
+                            text::format("{} ends without a return: the job is then accepted", name), false});
 }
 
 } // namespace
