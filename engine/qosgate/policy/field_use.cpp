@@ -2,7 +2,7 @@
 #include "qosgate/policy/field_use.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/list_use.hpp"
+#include "qosgate/policy/wrong_use.hpp"
 
 #include <algorithm>
 #include <initializer_list>

@@ -5,7 +5,6 @@
 #include "qosgate/policy/call_arguments.hpp"
 #include "qosgate/policy/job_use.hpp"
 #include "qosgate/policy/library_use.hpp"
-#include "qosgate/policy/list_use.hpp"
 #include "qosgate/policy/name_meanings.hpp"
 #include "qosgate/policy/name_scopes.hpp"
 #include "qosgate/policy/option_use.hpp"
@@ -13,6 +12,7 @@
 #include "qosgate/policy/sandbox.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 #include "qosgate/policy/view_use.hpp"
+#include "qosgate/policy/wrong_use.hpp"
 
 #include <algorithm>
 #include <array>

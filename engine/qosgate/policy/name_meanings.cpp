@@ -2,9 +2,9 @@
 #include "qosgate/policy/name_meanings.hpp"
 
 #include "qosgate/policy/call_arguments.hpp"
-#include "qosgate/policy/list_use.hpp"
 #include "qosgate/policy/own_functions.hpp"
 #include "qosgate/policy/view_use.hpp"
+#include "qosgate/policy/wrong_use.hpp"
 
 #include <array>
 #include <optional>

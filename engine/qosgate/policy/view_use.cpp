@@ -3,8 +3,8 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/call_arguments.hpp"
-#include "qosgate/policy/list_use.hpp"
 #include "qosgate/policy/unknown_name.hpp"
+#include "qosgate/policy/wrong_use.hpp"
 
 #include <algorithm>
 #include <string_view>
