@@ -4,24 +4,22 @@
 #include "host_conf.hpp"
 #include "qosgate/slurm/values.hpp"
 
-#include <dlfcn.h>
-
 #include <string>
 
 namespace qg::plugin {
+
+namespace host = slurm::host;
+
 namespace {
 
-/// Looks symbols up one by one and keeps the name of the first one that is missing.
+/// Looks required symbols up one by one and keeps the name of the first one that is missing.
 class Symbols {
   public:
-    template <typename Pointer>
-    void find(const char* name, Pointer& symbol) {
-        find_optional(name, symbol);
-        if (symbol == nullptr && missing_ == nullptr) missing_ = name;
-    }
-    template <typename Pointer>
-    static void find_optional(const char* name, Pointer& symbol) {
-        symbol = reinterpret_cast<Pointer>(dlsym(RTLD_DEFAULT, name));
+    template <typename Type>
+    Type* find(const slurm::HostSymbol<Type>& symbol) {
+        Type* const found = symbol.find();
+        if (found == nullptr && missing_ == nullptr) missing_ = symbol.name;
+        return found;
     }
     [[nodiscard]] const char* missing() const noexcept { return missing_; }
 
@@ -41,19 +39,19 @@ bool has_slurmdbd() {
 Result<AssocMgr> AssocMgr::find() {
     AssocMgr manager{};
     Symbols symbols;
-    symbols.find("assoc_mgr_lock", manager.lock);
-    symbols.find("assoc_mgr_unlock", manager.unlock);
-    symbols.find("assoc_mgr_fill_in_assoc", manager.fill_in_assoc);
-    symbols.find("assoc_mgr_qos_list", manager.qos_list);
-    symbols.find("assoc_mgr_user_list", manager.user_list);
-    symbols.find("assoc_mgr_root_assoc", manager.root_assoc);
-    symbols.find("assoc_mgr_tres_name_array", manager.tres_names);
-    symbols.find("g_tres_count", manager.tres_count);
-    symbols.find("accounting_enforce", manager.enforce);
-    Symbols::find_optional("assoc_mgr_assoc_list", manager.assoc_list);
-    Symbols::find_optional("assoc_mgr_tres_list", manager.tres_list);
-    Symbols::find_optional("g_qos_count", manager.after_max_qos_id);
-    Symbols::find_optional("running_cache", manager.running_cache);
+    manager.lock = symbols.find(host::assoc_mgr_lock);
+    manager.unlock = symbols.find(host::assoc_mgr_unlock);
+    manager.fill_in_assoc = symbols.find(host::assoc_mgr_fill_in_assoc);
+    manager.qos_list = symbols.find(host::assoc_mgr_qos_list);
+    manager.user_list = symbols.find(host::assoc_mgr_user_list);
+    manager.root_assoc = symbols.find(host::assoc_mgr_root_assoc);
+    manager.tres_names = symbols.find(host::assoc_mgr_tres_name_array);
+    manager.tres_count = symbols.find(host::tres_count);
+    manager.enforce = symbols.find(host::accounting_enforce);
+    manager.assoc_list = host::assoc_mgr_assoc_list.find();
+    manager.tres_list = host::assoc_mgr_tres_list.find();
+    manager.after_max_qos_id = host::qos_count.find();
+    manager.running_cache = host::running_cache.find();
     if (const auto* conf = host_conf()) manager.private_data = &conf->private_data;
     manager.keeps_accounts = has_slurmdbd();
     if (symbols.missing() != nullptr)

@@ -1,36 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // slurmctld's own records of QOSs, associations, users and TRES, and the locks that protect them. Slurm
-// exports these names to its plugins but declares them in no public header; names, prototypes and the lock's
-// layout are the same from 22.05 to 26.05. They are looked up when the plugin starts: if a release lacks one
-// of them, qosgate gives no explanations, but slurmctld still starts.
+// exports these names to its plugins but declares them in no public header (slurm/host_symbols.hpp); names,
+// prototypes and the lock's layout are the same from 22.05 to 26.05. They are looked up when the plugin
+// starts: if a release lacks one of them, qosgate gives no explanations, but slurmctld still starts.
 #pragma once
 
 #include "qosgate/base/result.hpp"
-#include "qosgate/slurm/compat.hpp"
+#include "qosgate/slurm/host_symbols.hpp"
 
 #include <cstdint>
 
 namespace qg::plugin {
 
-/// Slurm's assoc_mgr_lock_t: for each kind of record 0 no lock, 1 read, 2 write.
-struct AssocMgrLocks {
-    int assoc;
-    int file;
-    int qos;
-    int res;
-    int tres;
-    int user;
-    int wckey;
-};
+using slurm::AssocMgrLocks;
 
 /// The symbols. The pointed-to lists are null until slurmctld has heard from its database.
 /// Ownership: all of it belongs to slurmctld.
 struct AssocMgr {
     void (*lock)(AssocMgrLocks* locks);
     void (*unlock)(AssocMgrLocks* locks);
-    /// Finds an association by uid, account and partition in Slurm's hash table, as slurmctld does for a job:
-    /// one for the partition wins over one for all. Needs the assoc lock; `is_locked` says that it is held.
     int (*fill_in_assoc)(void* connection, slurmdb_assoc_rec_t* wanted, int enforce,
                          slurmdb_assoc_rec_t** found, bool is_locked);
     slurm::ListHandle* qos_list;

@@ -11,6 +11,7 @@
 #include "host_conf.hpp"
 #include "host_log.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/slurm/host_symbols.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <slurm/slurm.h>
@@ -23,7 +24,6 @@
 #include <string_view>
 #include <utility>
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 namespace {
@@ -53,10 +53,14 @@ void say_no_opinion(const ClientOptions& options, std::string_view client, const
 
 /// The client, by its own options: its file may have another name. Empty: another program.
 std::string_view find_client() {
-    constexpr std::pair<const char*, std::string_view> clients[] = {
-        {"sbopt", "sbatch"}, {"saopt", "salloc"}, {"sropt", "srun"}, {"scopt", scrontab}};
+    namespace host = qg::slurm::host;
+    constexpr std::pair<qg::slurm::HostSymbol<void>, std::string_view> clients[] = {
+        {host::sbatch_options, "sbatch"},
+        {host::salloc_options, "salloc"},
+        {host::srun_options, "srun"},
+        {host::scrontab_options, scrontab}};
     for (const auto& [symbol, name] : clients)
-        if (dlsym(RTLD_DEFAULT, symbol) != nullptr) return name;
+        if (symbol.find() != nullptr) return name;
     return "";
 }
 

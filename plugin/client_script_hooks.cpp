@@ -9,6 +9,7 @@
 #include "qosgate/policy/compat/client_script.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
 #include "qosgate/policy/directory_findings.hpp"
+#include "qosgate/slurm/host_symbols.hpp"
 #include "qosgate/slurm/script_fields.hpp"
 #include "slurm_text.hpp"
 #include "spank_options.hpp"
@@ -26,7 +27,6 @@
 #include <utility>
 #include <vector>
 
-#include <dlfcn.h>
 #include <getopt.h>
 #include <unistd.h>
 
@@ -78,10 +78,8 @@ class ScriptClient final : public policy::compat::ClientScriptHost {
         if (client_ == "salloc" && !slurm::scripts_read_command_of_salloc) return {};
         std::vector<std::string> words = command_words();
         if (client_ != "sbatch" || words.empty()) return words;
-        // sbatch has looked for its script, and has the path that it found. Only the library of the clients
-        // has the function that does it.
-        using SearchPath = char*(char* directory, char* command, bool looks_here_last, int mode, bool tests);
-        auto* const search = reinterpret_cast<SearchPath*>(dlsym(RTLD_DEFAULT, "search_path"));
+        // sbatch has looked for its script, and has the path that it found.
+        auto* const search = slurm::host::search_path.find();
         if (search == nullptr) return words;
         const SlurmText directory(slurm_option_get(options_, "chdir"));
         const SlurmText found(

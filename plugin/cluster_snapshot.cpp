@@ -8,14 +8,13 @@
 #include "partition_watch.hpp"
 #include "qosgate/base/published.hpp"
 #include "qosgate/slurm/cluster_reader.hpp"
+#include "qosgate/slurm/host_symbols.hpp"
 #include "start_wait.hpp"
 
 #include <atomic>
 #include <exception>
 #include <string>
 #include <utility>
-
-#include <dlfcn.h>
 
 namespace qg::plugin {
 namespace {
@@ -63,8 +62,7 @@ struct ClusterSnapshot::Shared {
   private:
     /// The second in which slurmctld last changed a reservation (slurm/README.md 3.4); null: it does not
     /// tell.
-    const std::time_t* reservations_changed_at_ =
-        static_cast<const std::time_t*>(dlsym(RTLD_DEFAULT, "last_resv_update"));
+    const std::time_t* reservations_changed_at_ = slurm::host::last_resv_update.find();
     /// When a job first needed unknown data, which shows that slurmctld serves; the clock's start: never.
     std::atomic<Clock::time_point> asked_at_ = Clock::time_point();
     [[nodiscard]] bool is_served() const noexcept;

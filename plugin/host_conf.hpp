@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// slurm.conf as this slurmctld has read it. Slurm exports its configuration. The public headers declare the
-// struct, but not the variable.
+// slurm.conf as this slurmctld has read it.
 #pragma once
 
+#include "qosgate/slurm/host_symbols.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <filesystem>
 #include <string_view>
 
-#include <dlfcn.h>
 #include <slurm/slurm.h>
 #include <unistd.h>
 
@@ -19,7 +18,7 @@ namespace qg::plugin {
 /// Ownership: slurmctld's. Threads: a reconfigure replaces texts, under slurmctld's lock on its
 /// configuration. init() and job_submit() run under this lock; threads of the plugin do not.
 inline const slurm_conf_t* host_conf() noexcept {
-    return static_cast<const slurm_conf_t*>(dlsym(RTLD_DEFAULT, "slurm_conf"));
+    return slurm::host::slurm_conf.find();
 }
 
 /// The directory of rules beside a slurm.conf; empty for an empty path.

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// JobCopy: one of slurmctld's own job records, described in the public struct. slurmctld exports the function
-// that makes the description (with the same prototype from 22.05 to 26.05) but no header declares it.
+// JobCopy: one of slurmctld's own job records, described in the public struct by a function of slurmctld.
 #pragma once
 
 #include "host_alloc.hpp"
-#include "qosgate/slurm/compat.hpp"
-
-#include <dlfcn.h>
+#include "qosgate/slurm/host_symbols.hpp"
 
 #include <memory>
-
-// slurmctld's own record of a job, which no public header describes.
-struct job_record;
 
 namespace qg::plugin {
 
@@ -37,8 +31,6 @@ using JobCopy = std::unique_ptr<job_desc_msg_t, JobCopyDeleter>;
 /// Threads: only within job_modify(), whose locks the records need.
 class JobCopier {
   public:
-    JobCopier() : copy_(reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, "copy_job_record_to_job_desc"))) {}
-
     /// The job; null if slurmctld does not offer copies.
     /// Cost: slurmctld reads the job's script and environment from its state directory, and logs that a job
     /// of salloc or srun has no script.
@@ -47,8 +39,7 @@ class JobCopier {
     }
 
   private:
-    using Function = job_desc_msg_t*(job_record*);
-    Function* copy_;
+    decltype(slurm::host::copy_job_record.find()) copy_ = slurm::host::copy_job_record.find();
 };
 
 } // namespace qg::plugin

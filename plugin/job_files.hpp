@@ -5,8 +5,7 @@
 #pragma once
 
 #include "host_alloc.hpp"
-
-#include <dlfcn.h>
+#include "qosgate/slurm/host_symbols.hpp"
 
 #include <charconv>
 #include <cstdarg>
@@ -14,8 +13,6 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
-
-struct job_record;
 
 namespace qg::plugin {
 
@@ -54,8 +51,6 @@ constexpr bool is_short_environment(std::uintmax_t bytes) {
 /// Threads: only within job_modify(), whose locks the records need.
 class JobFiles {
   public:
-    JobFiles() : format_(reinterpret_cast<Format*>(dlsym(RTLD_DEFAULT, "vxstrfmt"))) {}
-
     /// Empty if slurmctld does not offer the format.
     [[nodiscard]] std::optional<std::uint32_t> find_id(job_record* job) const {
         if (format_ == nullptr) return std::nullopt;
@@ -67,8 +62,6 @@ class JobFiles {
     }
 
   private:
-    using Format = char*(const char*, va_list);
-
     char* write(const char* format, ...) const {
         va_list arguments;
         va_start(arguments, format);
@@ -77,7 +70,7 @@ class JobFiles {
         return text;
     }
 
-    Format* format_;
+    decltype(slurm::host::vxstrfmt.find()) format_ = slurm::host::vxstrfmt.find();
 };
 
 } // namespace qg::plugin

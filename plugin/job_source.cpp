@@ -3,18 +3,16 @@
 // Where JobSnapshot gets the jobs of slurmctld from.
 #include "job_snapshot.hpp"
 
-#include "qosgate/slurm/compat.hpp"
+#include "qosgate/slurm/host_symbols.hpp"
 
 #include <utility>
-
-#include <dlfcn.h>
 
 namespace qg::plugin {
 namespace {
 
 /// The list has a lock of its own, and stays as long as slurmctld runs.
 std::optional<std::size_t> count_jobs() {
-    static const auto* jobs = static_cast<const slurm::ListHandle*>(dlsym(RTLD_DEFAULT, "job_list"));
+    static const auto* jobs = slurm::host::job_list.find();
     if (jobs == nullptr || *jobs == nullptr) return std::nullopt;
     return static_cast<std::size_t>(slurm_list_count(*jobs));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "partition_watch.hpp"
 
-#include <dlfcn.h>
+#include "qosgate/slurm/host_symbols.hpp"
 
 namespace qg::plugin {
 namespace {
@@ -9,15 +9,10 @@ namespace {
 // A second, plus the possible delay of the clock that slurmctld reads.
 constexpr std::chrono::milliseconds settling_time{1050};
 
-template <typename T>
-const T* find_symbol(const char* name) {
-    return static_cast<const T*>(dlsym(RTLD_DEFAULT, name));
-}
-
 } // namespace
 
 PartitionSymbols PartitionSymbols::find() {
-    return {find_symbol<std::time_t>("last_part_update"), find_symbol<slurm::ListHandle>("part_list")};
+    return {slurm::host::last_part_update.find(), slurm::host::part_list.find()};
 }
 
 std::time_t PartitionWatch::changed_at() const noexcept {

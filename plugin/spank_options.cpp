@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank_options.hpp"
 
+#include "qosgate/slurm/host_symbols.hpp"
 #include "slurm_text.hpp"
 
 #include <cstddef>
 #include <utility>
 
-#include <dlfcn.h>
-
 namespace qg::plugin {
 namespace {
-
-/// A function of the library that the clients use, which no public header declares; null in other processes.
-template <typename Function>
-Function* find_function(const char* name) noexcept {
-    return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
 
 /// The texts of a list of Slurm's, which is freed.
 std::vector<std::string> take_list(char** list, std::size_t count) {
@@ -30,9 +23,8 @@ std::vector<std::string> take_list(char** list, std::size_t count) {
 } // namespace
 
 std::vector<SpankPlugin> spank_options() {
-    auto* const list_plugins = find_function<std::size_t(char***)>("spank_get_plugin_names");
-    auto* const list_options =
-        find_function<std::size_t(const char*, char***)>("spank_get_plugin_option_names");
+    auto* const list_plugins = slurm::host::spank_plugin_names.find();
+    auto* const list_options = slurm::host::spank_option_names.find();
     std::vector<SpankPlugin> all;
     if (list_plugins == nullptr || list_options == nullptr) return all;
     char** plugins = nullptr;
@@ -47,7 +39,7 @@ std::vector<SpankPlugin> spank_options() {
 }
 
 std::optional<std::string> spank_value(std::string option) {
-    auto* const read = find_function<char*(char*)>("spank_option_get");
+    auto* const read = slurm::host::spank_option_get.find();
     const char* const value = read == nullptr ? nullptr : read(option.data()); // the plugin's own text
     if (value == nullptr) return std::nullopt;
     return value;

@@ -40,7 +40,7 @@ EXPORTS = {
 
 # What any Slurm daemon has, in every release from 22.05 on. A name that is not here may be missing in another
 # release or daemon; with immediate binding, which distributions switch on, the plugin would not load there. Such a
-# name belongs behind dlsym().
+# name belongs into engine/qosgate/slurm/host_symbols.hpp.
 SLURM_IMPORTS = {
     "slurm_bit_size",
     "slurm_bit_test",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // What qosgate's plugin in a client says of a job that it does not send, and how `qosgate check`, if it has
-// started the client, learns that: by functions of a module that it loads into the client
-// (contrib/qosgate/client_module.cpp).
+// started the client, learns that: by functions of a module that it loads into the client (host_symbols.hpp,
+// contrib/qosgate/client_module.cpp).
 #pragma once
 
 #include "qosgate/base/text.hpp"
@@ -14,14 +14,6 @@
 #include <vector>
 
 namespace qg::slurm {
-
-/// The module's symbols, which the plugin looks up: an object that is there if the module is; the directory
-/// of rules that is tried (null: the site's); and what takes a refusal.
-inline constexpr const char* client_module_symbol = "qosgate_client_module";
-inline constexpr const char* client_policy_symbol = "qosgate_client_policy";
-inline constexpr const char* client_refuse_symbol = "qosgate_client_refuse";
-using ClientPolicyFunction = const char*();
-using ClientRefuseFunction = void(const char* refusal);
 
 /// A line for the user.
 struct ClientLine {

@@ -2,11 +2,10 @@
 #include "qosgate/slurm/queue_reader.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/slurm/host_symbols.hpp"
 #include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/load_records.hpp"
 #include "qosgate/slurm/values.hpp"
-
-#include <dlfcn.h>
 
 namespace qg::slurm {
 namespace {
@@ -18,21 +17,16 @@ std::string to_text(const char* text) {
     return std::string(view_text(text));
 }
 
-/// Slurm's function for the name of a Reason; the function's own name changed between releases, and no header
-/// declares it.
+/// Slurm's function for the name of a Reason; the function's own name changed between releases.
 std::string reason_name(std::uint32_t reason) {
-    using Function = char* (*)(std::uint32_t);
-    static const auto function = []() -> Function {
-        for (const char* name : {"slurm_job_reason_string", "slurm_job_state_reason_string"})
-            if (void* symbol = dlsym(RTLD_DEFAULT, name)) return reinterpret_cast<Function>(symbol);
-        return nullptr;
-    }();
+    static auto* const function = host::job_reason_string.find() != nullptr
+                                      ? host::job_reason_string.find()
+                                      : host::job_state_reason_string.find();
     return function == nullptr ? std::string() : to_text(function(reason));
 }
 
 std::string state_name(std::uint32_t state) {
-    using Function = char* (*)(std::uint32_t);
-    static const auto function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "slurm_job_state_string"));
+    static auto* const function = host::job_state_string.find();
     return function == nullptr ? std::to_string(state) : to_text(function(state));
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/base/text.hpp"
+#include "qosgate/slurm/host_symbols.hpp"
 #include "qosgate/slurmdb/connection.hpp"
-
-#include <dlfcn.h>
 
 namespace qg::slurmdb {
 Result<std::unique_ptr<Session>> Session::open(std::chrono::seconds time_limit, LateReport report) {
     // Only slurmctld has this symbol. A connection there would replace the controller's own
     // (slurm/README.md 2.5).
-    if (dlsym(RTLD_DEFAULT, "acct_policy_validate") != nullptr)
+    if (slurm::host::acct_policy_validate.find() != nullptr)
         return Error{ErrorCode::unsupported, "no connection to slurmdbd from within slurmctld"};
     const auto path = find_slurm_conf();
     if (!path) return path.error();
