@@ -17,7 +17,7 @@
 ---@field user string the login name of the job's owner (read-only)
 ---@field uid integer the user id of the job's owner (read-only)
 ---@field submit_uid integer the user id that sent the request (read-only)
----@field nodes integer the minimum number of nodes: -N1-4 reads 1 (read-only)
+---@field nodes integer the number of nodes: -N1-4 reads 4 (read-only)
 ---@field min_nodes integer? the minimum number of nodes asked for; 0 reads 1
 ---@field max_nodes integer? the maximum number of nodes asked for
 ---@field tasks integer? --ntasks

@@ -5,8 +5,9 @@
 -- Slurm has MinNodes and MaxNodes of a partition. This rule also bounds CPUs and memory, tells the user which partition
 -- fits, and with mode = "warn" rejects nothing.
 --
--- To use it: copy this file into qosgate.d/ (as 20-partition-size.lua, say) and adapt the table below. job.nodes and
--- the like are the least that a job gets, so a maximum here is no strict bound.
+-- To use it: copy this file into qosgate.d/ (as 20-partition-size.lua, say) and adapt the table below. A range
+-- of nodes counts with its lower end for a minimum of nodes, else with its upper end. A job without --nodes may get
+-- more nodes than it needs: of such jobs a maximum here is no strict bound.
 
 local names = require("names")
 
@@ -16,12 +17,17 @@ local by_partition = {
     small = { max = { nodes = 1, cpus = 16 }, use = "cpu" },
 }
 
+local function fewest(job, field)
+    if field == "nodes" and job.max_nodes then return job.min_nodes or 1 end
+    return job[field]
+end
+
 local function check(job, partition, bounds)
     for field, least in pairs(bounds.min or {}) do
-        if job[field] < least then
+        if fewest(job, field) < least then
             job:reject(
                 "partition %s is for jobs with at least %d %s, this one asks for %d: use --partition=%s",
-                partition, least, field, job[field], bounds.use
+                partition, least, field, fewest(job, field), bounds.use
             )
         end
     end

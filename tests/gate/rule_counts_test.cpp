@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What rules read about a job's size: the least that it will get, whichever options ask for it.
+// What rules read about a job's size: what it gets on the nodes that it names, whichever options ask for it.
 #include "support/node_setup.hpp"
 #include "support/policy_files.hpp"
 
@@ -44,7 +44,7 @@ struct RuleCounts : Cluster {
 };
 using RuleCountSetup = RuleCounts<test::GateSetup>;
 
-/// Nodes of several sizes; rules read the least that the job gets.
+/// Nodes of several sizes; rules read what the smallest have that the job may get.
 struct RuleNodeSetup : RuleCounts<test::NodeSetup> {
     RuleNodeSetup() {
         request.min_nodes = 1;
@@ -208,12 +208,66 @@ BOOST_AUTO_TEST_CASE(nodes_and_gpus_count_as_many_as_the_tasks_fill) {
     expect_gpus(2);
 }
 
-BOOST_AUTO_TEST_CASE(a_range_of_nodes_reads_as_its_lower_end) {
+BOOST_AUTO_TEST_CASE(a_range_of_nodes_reads_as_its_upper_end) {
     request.min_nodes = 1;
     request.max_nodes = 4;
     request.tasks = request.min_cpus = 4;
     request.tres_per_node = "gres:gpu:2";
-    expect("nodes", "node", 1);
+    request.memory = model::Memory{100, /*per_cpu=*/false};
+    const auto expect_nodes = [this](std::uint64_t nodes) {
+        expect("nodes", "node", nodes);
+        expect_gpus(2 * nodes);
+        expect("memory", "mem", 100 * nodes);
+    };
+    for (const limits::Release each : releases) {
+        release = each;
+        expect_nodes(4);
+        BOOST_TEST(is_denied("job.min_nodes == 1 and job.max_nodes == 4"));
+        request.max_nodes = 1;
+        expect_nodes(1);
+        request.max_nodes = 4;
+    }
+    request.tasks = request.min_cpus = 3; // no node without a task
+    expect_nodes(3);
+    request.tasks = request.min_cpus = 1;
+    expect_nodes(1);
+}
+
+BOOST_AUTO_TEST_CASE(each_node_of_a_range_has_its_cpus) {
+    request.tasks.reset();
+    request.min_nodes = 1;
+    request.max_nodes = 4;
+    request.min_cpus = request.cpus_per_task = 2;
+    expect_cpus(8);
+    request.max_nodes = 1;
+    expect_cpus(2);
+}
+
+BOOST_AUTO_TEST_CASE(a_range_of_nodes_ends_where_the_partition_or_its_gpus_end) {
+    request.min_nodes = 1;
+    request.max_nodes = 8;
+    request.tasks = request.min_cpus = 8;
+    partitions[0].max_nodes = 3;
+    expect("nodes", "node", 3);
+    partitions[0].max_nodes.reset();
+    partitions[0].total_nodes = 2;
+    expect("nodes", "node", 2);
+    partitions[0].total_nodes = 0;
+    expect("nodes", "node", 8);
+    request.tres_per_job = "gres:gpu:3";
+    expect("nodes", "node", 3);
+    expect_gpus(3);
+}
+
+BOOST_AUTO_TEST_CASE(a_spread_job_reads_a_node_for_each_task) {
+    request.tasks = request.min_cpus = 4;
+    request.max_nodes.reset();
+    request.tres_per_node = "gres:gpu:1";
+    expect_gpus(1);
+    request.details.set(model::JobDetail::spread_job, std::int64_t{1});
+    expect("nodes", "node", 4);
+    expect_gpus(4);
+    request.max_nodes = 2;
     expect_gpus(2);
 }
 
@@ -423,6 +477,61 @@ BOOST_AUTO_TEST_CASE(of_several_partitions_the_most_counts) {
     partitions[1].gives_whole_nodes = true;
     request.required_nodes = "b1";
     expect_cpus(64);
+}
+
+BOOST_AUTO_TEST_CASE(a_range_of_whole_nodes_counts_with_its_upper_end) {
+    request.exclusive = true;
+    request.features = "big";
+    request.max_nodes = 2;
+    ask_tasks(2);
+    expect("nodes", "node", 2);
+    expect_node(32, 3200, 4);
+    request.max_nodes = 1;
+    expect_node(16, 1600, 2);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_range_the_fewest_nodes_that_hold_the_job_count) {
+    request.partition = "viz"; // 16 CPUs, 64000 MiB and 2 GPUs on each node
+    request.memory = model::Memory{10, /*per_cpu=*/false};
+    request.tres_per_node = "gres:gpu:1";
+    const auto expect_nodes = [this](std::uint64_t nodes) {
+        expect("nodes", "node", nodes);
+        expect("memory", "mem", 10 * nodes);
+    };
+    ask_tasks(16);
+    expect_nodes(1);
+    ask_tasks(17);
+    expect_nodes(2);
+    expect_gpus(2);
+    request.overcommit = true;
+    expect_nodes(1);
+    request.overcommit = false;
+    ask_tasks(33); // never starts
+    expect_nodes(1);
+
+    ask_tasks(2);
+    request.cpus_per_task = 8;
+    request.min_cpus = 16;
+    expect_nodes(1);
+    request.cpus_per_task = 9;
+    request.min_cpus = 18;
+    expect_nodes(2);
+    request.cpus_per_task.reset();
+
+    ask_tasks(1);
+    request.tres_per_node.reset();
+    request.tres_per_job = "gres:gpu:2";
+    expect_nodes(1);
+    request.tres_per_job = "gres:gpu:3";
+    expect_nodes(2);
+    expect_gpus(3);
+    request.tres_per_job.reset();
+
+    ask_tasks(2);
+    request.memory = model::Memory{32000, /*per_cpu=*/true};
+    expect("nodes", "node", 1);
+    request.memory = model::Memory{32001, /*per_cpu=*/true};
+    expect("nodes", "node", 2);
 }
 
 BOOST_AUTO_TEST_CASE(all_memory_is_that_of_the_smallest_nodes_that_it_may_get) {

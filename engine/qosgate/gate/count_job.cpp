@@ -201,13 +201,13 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
     set_billing(*counts, view, index);
 }
 
-[[gnu::hot]] std::optional<TresCounts> JobCounter::at_least(const model::AccountView& view,
-                                                            const TresCounts& submitted) const {
+[[gnu::hot]] std::optional<TresCounts> JobCounter::for_rules(const model::AccountView& view,
+                                                             const TresCounts& submitted) const {
     // A job that slurmctld has tried in a partition that gives whole nodes takes them in the others, too.
     const bool has_whole = may_take_whole_nodes(started_ ? started_->request : *request_, view, *cluster_);
     std::optional<TresCounts> most;
     for (std::size_t index = 0; index < std::max<std::size_t>(view.partitions.size(), 1); ++index) {
-        auto counts = count_least(view, index, has_whole);
+        auto counts = count_for_rules(view, index, has_whole);
         if (!counts) continue; // the same as submitted
         raise_to(*counts, most ? *most : submitted);
         most = std::move(counts);
@@ -215,33 +215,62 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
     return most;
 }
 
-/// at_least() for one partition. `has_whole`: the job takes whole nodes in some partition.
-[[gnu::hot]] std::optional<TresCounts> JobCounter::count_least(const model::AccountView& view,
-                                                               std::size_t index, bool has_whole) const {
+/// for_rules() for one partition. `has_whole`: the job takes whole nodes in some partition.
+[[gnu::hot]] std::optional<TresCounts> JobCounter::count_for_rules(const model::AccountView& view,
+                                                                   std::size_t index, bool has_whole) const {
     const JobCounter* changed = started_ ? &started_->counter : nullptr;
     if (changed == nullptr && may_bound_memory(view, index)) changed = with_cpus_for_memory(view, index);
     if (changed != nullptr) {
-        auto counts = changed->count_least(view, index, has_whole);
+        auto counts = changed->count_for_rules(view, index, has_whole);
         return counts ? std::move(counts) : changed->count_as_submitted(view, index);
     }
-    std::uint64_t nodes = nodes_for_tasks();
-    if (const Partition* partition = partition_at(view, index)) {
-        const std::uint64_t min = bounds::min_nodes.value_for(*partition, job_qos_flags(view)).value_or(0);
-        if (with_gres().max_nodes.value_or(min) >= min)
-            nodes = std::max(nodes, min); // else it never starts here
-    }
+    const std::uint64_t nodes = nodes_for_rules(view, index);
     const std::uint64_t of_tasks = request_->overcommit ? 0
                                                         : std::uint64_t{request_->tasks.value_or(0)} *
                                                               request_->cpus_per_task.value_or(1);
     const std::uint64_t sent = for_limits_.cpus.value_or(1);
     auto counts = count_attempt(view, index, nodes, std::max({sent, of_tasks, given_cpus(*request_, nodes)}));
-    if (!has_whole && !may_get_more_memory(view, index)) return counts;
-    if (const TresCounts* whole = whole_nodes(view, index, /*hides_nodes=*/false)) {
-        TresCounts memory(whole->size());
-        if (const auto mem = view.tres->find(TresKind::mem)) memory[*mem] = (*whole)[*mem];
-        take_whole_nodes(counts, has_whole ? *whole : memory, view, index);
+    const Partition* partition = partition_at(view, index);
+    if (partition == nullptr || (!has_whole && !may_get_more_memory(view, index))) return counts;
+    TresCounts whole = count_whole_nodes(view, *partition, nodes, /*hides_nodes=*/false);
+    if (!has_whole) {
+        TresCounts memory(whole.size());
+        if (const auto mem = view.tres->find(TresKind::mem)) memory[*mem] = whole[*mem];
+        whole = std::move(memory);
     }
+    take_whole_nodes(counts, whole, view, index);
     return counts;
+}
+
+/// The number of nodes in one partition for which rules read what the job takes.
+[[gnu::hot]] std::uint64_t JobCounter::nodes_for_rules(const model::AccountView& view,
+                                                       std::size_t index) const {
+    const Partition* partition = partition_at(view, index);
+    const model::QosFlags flags = job_qos_flags(view);
+    const auto& max = with_gres().max_nodes;
+    std::uint64_t nodes = nodes_for_tasks();
+    if (partition) {
+        const std::uint64_t min = bounds::min_nodes.value_for(*partition, flags).value_or(0);
+        if (max.value_or(min) >= min) nodes = std::max(nodes, min); // else it never starts here
+    }
+    if (max) return *max <= nodes ? nodes : std::max(nodes, end_of_range(*max, partition, flags));
+    const std::uint64_t tasks = with_gres().tasks.value_or(1);
+    if (tasks > 1 && request_->details.get(model::JobDetail::spread_job).number != 0) [[unlikely]]
+        return std::max(nodes, end_of_range(tasks, partition, flags));
+    if (!partition || view.partitions.size() > max_partitions_by_node || !may_need_several_nodes(*partition))
+        return nodes;
+    return std::max(nodes, fewest_nodes(*request_, with_gres(), *partition, *cluster_));
+}
+
+/// Whether the job's CPUs, memory or gres may not fit on one node of the partition.
+[[gnu::hot]] bool JobCounter::may_need_several_nodes(const Partition& partition) const {
+    if (request_->tres_per_job || request_->tres_per_task) return true;
+    const std::uint64_t cpus = request_->overcommit ? 1 : with_gres().cpus.value_or(1);
+    if (cpus <= 1) return false;
+    const auto memory = asked_memory(&partition);
+    return cpus > partition.min_node_cpus ||
+           (memory && memory->per_cpu &&
+            saturated_product(memory->mib, cpus) > partition.min_node_memory_mib);
 }
 
 const TresCounts* JobCounter::min_of_whole_nodes(const model::AccountView& view, std::size_t index) const {
@@ -249,23 +278,14 @@ const TresCounts* JobCounter::min_of_whole_nodes(const model::AccountView& view,
     const Partition* partition = partition_at(view, index);
     if (!partition || view.partitions[index].is_hidden || !takes_whole_nodes(*request_, partition, *cluster_))
         return nullptr;
-    return whole_nodes(view, index, view.hidden.nodes);
-}
-
-/// What the whole nodes have, counted once; null without a partition.
-const TresCounts* JobCounter::whole_nodes(const model::AccountView& view, std::size_t index,
-                                          bool hides_nodes) const {
-    const Partition* partition = partition_at(view, index);
-    if (partition == nullptr) return nullptr;
     whole_nodes_.resize(2 * view.partitions.size());
-    auto& known = whole_nodes_[2 * index + (hides_nodes ? 1 : 0)];
-    if (!known) known = count_whole_nodes(view, *partition, hides_nodes);
+    auto& known = whole_nodes_[2 * index + (view.hidden.nodes ? 1 : 0)];
+    if (!known) known = count_whole_nodes(view, *partition, with_gres().nodes.value_or(1), view.hidden.nodes);
     return &*known;
 }
 
 TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const Partition& partition,
-                                         bool hides_nodes) const {
-    const std::uint64_t min_nodes = with_gres().nodes.value_or(1);
+                                         std::uint64_t min_nodes, bool hides_nodes) const {
     WholeNodes nodes{.cpus = min_nodes * partition.min_node_cpus, .gpus = TresCounts(view.tres->size())};
     if (!hides_nodes && view.partitions.size() <= max_partitions_by_node)
         nodes = min_whole_nodes(
@@ -355,14 +375,17 @@ std::uint64_t JobCounter::nodes_at_attempt(const model::AccountView& view, std::
     std::uint64_t nodes = nodes_for_tasks();
     if (partition) nodes = std::max(nodes, bounds::min_nodes.value_for(*partition, flags).value_or(0));
     if (!with_gres().max_nodes || gres_.is_per_job()) return nodes;
-    // If the job names a range of nodes, the selection aims at its maximum, with at least one task per node.
-    std::uint64_t max = *with_gres().max_nodes;
+    const std::uint64_t max = end_of_range(*with_gres().max_nodes, partition, flags);
+    return std::max(nodes, std::min(max, max_nodes.value_or(max)));
+}
+
+/// If the job names a range of nodes, the selection aims at its maximum, with at least one task per node.
+std::uint64_t JobCounter::end_of_range(std::uint64_t max, const Partition* partition,
+                                       model::QosFlags flags) const {
     const bool needs_tasks =
         !release_.follows(rules::gives_nodes_without_tasks) || request_->tasks_per_node.value_or(0) == 0;
     if (needs_tasks) max = std::min(max, with_gres().tasks.value_or(max));
-    if (partition) max = cap_nodes(max, *partition, flags);
-    if (max_nodes) max = std::min(max, *max_nodes);
-    return std::max(nodes, max);
+    return partition ? cap_nodes(max, *partition, flags) : max;
 }
 
 bool JobCounter::has_counted_tasks() const {

@@ -65,12 +65,12 @@ class JobCounter {
                                                               std::size_t partition,
                                                               std::optional<std::uint64_t> max_nodes) const;
 
-    /// The minimum that the job will use, for rules: what the submit stage counts, raised to what its tasks,
-    /// nodes, memory and gres certainly take on the smallest possible number of nodes, and to what the
-    /// smallest whole nodes have. Of several partitions the most counts, whoever the reader is. Empty if that
-    /// is the same.
-    [[nodiscard]] std::optional<model::TresCounts> at_least(const model::AccountView& view,
-                                                            const model::TresCounts& submitted) const;
+    /// What rules read: what the submit stage counts, raised to what the job's tasks, nodes, memory and gres
+    /// take, and to what the smallest whole nodes have. A range of nodes counts with the most that slurmctld
+    /// may give; without one, the nodes are the fewest that hold the job. Of several partitions the most
+    /// counts, whoever the reader is. Empty if that is the same.
+    [[nodiscard]] std::optional<model::TresCounts> for_rules(const model::AccountView& view,
+                                                             const model::TresCounts& submitted) const;
 
     /// Whether the job asks for 0 nodes: no node can be selected for it.
     [[nodiscard]] bool asks_for_no_nodes() const noexcept {
@@ -100,16 +100,16 @@ class JobCounter {
                                                          std::size_t partition) const;
     [[nodiscard]] model::TresCounts count_as_submitted(const model::AccountView& view,
                                                        std::size_t partition) const;
-    [[nodiscard]] std::optional<model::TresCounts> count_least(const model::AccountView& view,
-                                                               std::size_t partition, bool has_whole) const;
-    [[nodiscard]] const model::TresCounts* whole_nodes(const model::AccountView& view, std::size_t partition,
-                                                       bool hides_nodes) const;
+    [[nodiscard]] std::optional<model::TresCounts>
+    count_for_rules(const model::AccountView& view, std::size_t partition, bool has_whole) const;
+    [[nodiscard]] std::uint64_t nodes_for_rules(const model::AccountView& view, std::size_t partition) const;
+    [[nodiscard]] bool may_need_several_nodes(const model::Partition& partition) const;
     [[nodiscard]] std::optional<model::TresCounts> count_attempt(const model::AccountView& view,
                                                                  std::size_t partition, std::uint64_t nodes,
                                                                  std::uint64_t min_cpus) const;
     [[nodiscard]] model::TresCounts count_whole_nodes(const model::AccountView& view,
                                                       const model::Partition& partition,
-                                                      bool hides_nodes) const;
+                                                      std::uint64_t min_nodes, bool hides_nodes) const;
     void take_whole_nodes(std::optional<model::TresCounts>& counts, const model::TresCounts& whole,
                           const model::AccountView& view, std::size_t partition) const;
     void take_min_memory(std::optional<model::TresCounts>& counts, const model::AccountView& view,
@@ -118,6 +118,8 @@ class JobCounter {
     void set_billing(model::TresCounts& counts, const model::AccountView& view, std::size_t partition) const;
     [[nodiscard]] JobSize raised_to_partitions(JobSize size, const model::AccountView& view) const;
     [[nodiscard]] std::uint64_t nodes_for_tasks() const;
+    [[nodiscard]] std::uint64_t end_of_range(std::uint64_t max, const model::Partition* partition,
+                                             model::QosFlags flags) const;
     [[nodiscard]] std::uint64_t nodes_at_attempt(const model::AccountView& view, std::size_t partition,
                                                  std::optional<std::uint64_t> max_nodes) const;
     [[nodiscard]] bool has_counted_tasks() const;

@@ -98,9 +98,9 @@ std::unique_ptr<const JobRequest> as_read(const ResolvedRequest& resolved) {
     return read;
 }
 
-/// The job with its minimum counts; empty if they equal those for the limits.
-[[gnu::hot]] std::optional<model::ResolvedJob> at_least(const ResolvedRequest& resolved) {
-    auto counts = resolved.counter.at_least(resolved.view(), resolved.job.tres);
+/// The job with its counts for rules; empty if they equal those for the limits.
+[[gnu::hot]] std::optional<model::ResolvedJob> count_for_rules(const ResolvedRequest& resolved) {
+    auto counts = resolved.counter.for_rules(resolved.view(), resolved.job.tres);
     if (!counts) return std::nullopt;
     std::optional<model::ResolvedJob> job = resolved.job;
     job->tres = *std::move(counts);
@@ -141,8 +141,8 @@ class CountedJob {
     CountedJob(const JobRequest& changed, const ClusterContext& context, policy::SenderRights& sender)
         : request_(changed),
           resolved_(WithResultOf([&] { return resolve_again(request_, context, /*is_change=*/false); })),
-          min_job_(at_least(*resolved_)),
-          facts_(facts_of(*resolved_, min_job_ ? *min_job_ : resolved_->job, sender)) {}
+          job_for_rules_(count_for_rules(*resolved_)),
+          facts_(facts_of(*resolved_, job_for_rules_ ? *job_for_rules_ : resolved_->job, sender)) {}
     CountedJob(const CountedJob&) = delete;
     CountedJob& operator=(const CountedJob&) = delete;
 
@@ -151,7 +151,7 @@ class CountedJob {
   private:
     JobRequest request_;
     std::optional<ResolvedRequest> resolved_;
-    std::optional<model::ResolvedJob> min_job_;
+    std::optional<model::ResolvedJob> job_for_rules_;
     policy::RuleInput facts_;
 };
 
@@ -159,8 +159,8 @@ class CountedJob {
 
 [[gnu::hot]] ReadJob::ReadJob(const ResolvedRequest& resolved, policy::JobEvent event,
                               std::optional<model::Qos>* own_qos)
-    : resolved_(resolved), read_(as_read(resolved)), min_job_(at_least(resolved)),
-      facts_(facts_of(resolved, min_job_ ? *min_job_ : resolved.job, *this)),
+    : resolved_(resolved), read_(as_read(resolved)), job_for_rules_(count_for_rules(resolved)),
+      facts_(facts_of(resolved, job_for_rules_ ? *job_for_rules_ : resolved.job, *this)),
       view_(resolved, event == policy::JobEvent::modify, own_qos) {
     facts_.view = &view_;
     if (event == policy::JobEvent::submit) facts_.recounter = this;

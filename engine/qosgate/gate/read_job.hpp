@@ -47,7 +47,7 @@ class ReadJob final : public policy::JobRecounter, public policy::SenderRights {
 
     const ResolvedRequest& resolved_;
     std::unique_ptr<const model::JobRequest> read_; ///< null: as the user wrote it
-    std::optional<model::ResolvedJob> min_job_;
+    std::optional<model::ResolvedJob> job_for_rules_;
     policy::RuleInput facts_;
     DecisionView view_;
 };

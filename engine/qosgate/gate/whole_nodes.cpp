@@ -29,4 +29,18 @@ WholeNodes min_whole_nodes(const model::JobRequest& request, const model::Partit
     return min;
 }
 
+std::uint64_t fewest_nodes(const model::JobRequest& request, const JobSize& size,
+                           const model::Partition& partition, const model::Cluster& cluster) {
+    const PossibleNodes possible(request, partition, cluster, NamedNodes(), any_number);
+    std::uint64_t nodes = possible.min_nodes(1);
+    const auto raise_for = [&](std::uint64_t wanted, auto amount) {
+        const auto needed = nodes_for(measure(possible.all(), amount), wanted, NodeOrder::largest_first);
+        nodes = std::max(nodes, needed.value_or(1));
+    };
+    raise_for(size.tasks.value_or(1), [&](const NodeKind& kind) { return possible.demand().tasks_on(kind); });
+    if (!request.overcommit)
+        raise_for(size.cpus.value_or(1), [&](const NodeKind& kind) { return usable_cpus(kind, partition); });
+    return nodes;
+}
+
 } // namespace qg::gate

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The minimum that the nodes of a whole-node job have (limits/README.md 6.3).
+// The fewest nodes that hold a job, and the minimum that whole ones have (limits/README.md 6.3).
 #pragma once
 
+#include "qosgate/gate/job_size.hpp"
 #include "qosgate/gate/known_nodes.hpp"
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/model/job_request.hpp"
@@ -25,5 +26,11 @@ struct WholeNodes {
 WholeNodes min_whole_nodes(const model::JobRequest& request, const model::Partition& partition,
                            const model::Cluster& cluster, const NamedNodes& named, std::uint64_t min_nodes,
                            std::uint64_t max_nodes, const model::TresCatalogue& catalogue);
+
+/// The fewest nodes of the partition that hold the tasks, the CPUs and the gres of a job, were they free; 1
+/// if its nodes are not known, or do not hold it at all. --nodelist and --exclude are not looked at. Cost:
+/// that of PossibleNodes.
+[[gnu::cold]] std::uint64_t fewest_nodes(const model::JobRequest& request, const JobSize& size,
+                                         const model::Partition& partition, const model::Cluster& cluster);
 
 } // namespace qg::gate

@@ -151,7 +151,7 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     lasting({"user", FieldType::text, "the login name of the job's owner", &read_user}),
     lasting({"uid", FieldType::count, "the user id of the job's owner", &read_uid}),
     lasting({"submit_uid", FieldType::count, "the user id that sent the request", &read_submit_uid}),
-    counted_field("nodes", "the minimum number of nodes: -N1-4 reads 1", &read_nodes, &sets_nodes),
+    counted_field("nodes", "the number of nodes: -N1-4 reads 4", &read_nodes, &sets_nodes),
     {"min_nodes", FieldType::count, "the minimum number of nodes asked for; 0 reads 1",
      &read_count<&JobRequest::min_nodes>, &write_min_nodes, &has<&JobRequest::min_nodes>,
      "minimum number of nodes"},

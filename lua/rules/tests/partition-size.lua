@@ -10,6 +10,14 @@ test "a node less" {
     job = { partition = "large", nodes = 7 },
     expect = { reject = "partition large is for jobs with at least 8 nodes, this one asks for 7: use --partition=cpu" },
 }
+test "a range counts with its lower end for a minimum" {
+    job = { partition = "large", min_nodes = 7, max_nodes = 8 },
+    expect = { reject = "at least 8 nodes, this one asks for 7" },
+}
+test "and with its upper end for a maximum" {
+    job = { partition = "small", tasks = 2, min_nodes = 1, max_nodes = 2 },
+    expect = { reject = "at most 1 nodes, this one asks for 2" },
+}
 test "a small job" {
     job = { partition = "small", cpus = 16 },
     expect = { accept = true },

@@ -234,6 +234,7 @@ def _job_fields(dice: Dice) -> Words:
     gpus = dice.choice((0, 0, 1, 1, 1, 2))
     names = dice.sample(list(_GPUS), gpus)
     names += [_NEEDED[name] for name in names if name in _NEEDED and dice.random() < 0.8]
+    names += ["min_nodes", "max_nodes"] if dice.random() < 0.2 else []
     for table, counts in (
         (_FOR_GPUS, (0, 0, 1, 1, 2) if gpus else (0,) * 9 + (1,)),
         (_SIZE, (0, 1, 2, 3, 4)),

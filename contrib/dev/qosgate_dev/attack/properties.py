@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What must hold of every request, as far as lua/README.md promises it.
 
-A rule reads the least that a job gets, so a job that may get more nodes than that may have more of everything else, too.
-A job that takes whole nodes has what these have: of that a rule reads only `exclusive`.
+A rule reads what a job gets on so many nodes as it says, at most. A job that does not say how many (max_nodes is nil)
+may get more nodes than a rule reads, and then more of everything else, too. A job that takes whole nodes has what these have: of that a rule reads only `exclusive`.
 """
 
 from __future__ import annotations
@@ -101,6 +101,8 @@ def _most_read(seen: Seen, field: str) -> tuple[str, float]:
 
 def _share_of_nodes(seen: Seen, amounts: dict[str, int]) -> float:
     _, nodes = _most_read(seen, "nodes")
+    if all(read["max_nodes"] != "nil" for read in seen.read):
+        return 1.0
     return min(1.0, max(nodes, 1.0) / amounts["node"]) if amounts["node"] else 1.0
 
 
