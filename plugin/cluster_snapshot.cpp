@@ -112,7 +112,8 @@ bool ClusterSnapshot::Shared::wait_for_next_read(DetachedThread::Link& owner) co
     const auto last = known.get();
     const auto is_time = [&] {
         const Clock::time_point now = Clock::now();
-        const bool is_outdated = last != nullptr && watch.is_outdated(last->read, now);
+        const bool is_outdated =
+            last != nullptr && watch.is_outdated(last->read, now, std::chrono::system_clock::now());
         return now >= next_poll || (is_outdated && !failures_.is_failing());
     };
     do {
@@ -130,8 +131,9 @@ void ClusterSnapshot::Shared::fail(const std::string& why) {
 void ClusterSnapshot::Shared::read() {
     const auto last = known.get();
     const Clock::time_point now = Clock::now();
-    const bool is_outdated = last == nullptr || watch.is_outdated(last->read, now);
-    const PartitionsRead mark = watch.read_mark(now);
+    const auto wall = std::chrono::system_clock::now();
+    const bool is_outdated = last == nullptr || watch.is_outdated(last->read, now, wall);
+    const PartitionsRead mark = watch.read_mark(now, wall);
     auto fresh = is_outdated ? reader_.read() : reader_.poll();
     if (!fresh) return fail(fresh.error().message);
     if (failures_.is_failing()) error.publish(nullptr);

@@ -9,6 +9,19 @@ namespace {
 // A second, plus the possible delay of the clock that slurmctld reads.
 constexpr std::chrono::milliseconds settling_time{1050};
 
+// By so much the wall clock may part from the steady one unless it is set.
+constexpr std::chrono::milliseconds clock_tolerance{500};
+
+/// Whether a second of the wall clock is over, and slurmctld notes another one.
+bool is_over(std::time_t second, PartitionWatch::WallClock::time_point wall) noexcept {
+    return wall >= PartitionWatch::WallClock::from_time_t(second) + settling_time;
+}
+
+PartitionWatch::WallClock::duration offset_of(PartitionWatch::Clock::time_point now,
+                                              PartitionWatch::WallClock::time_point wall) noexcept {
+    return wall.time_since_epoch() - now.time_since_epoch();
+}
+
 } // namespace
 
 PartitionSymbols PartitionSymbols::find() {
@@ -21,7 +34,7 @@ std::time_t PartitionWatch::changed_at() const noexcept {
     return __atomic_load_n(symbols_.changed_at, __ATOMIC_RELAXED); // slurmctld writes it under its locks
 }
 
-PartitionsRead PartitionWatch::read_mark(Clock::time_point now) noexcept {
+PartitionsRead PartitionWatch::read_mark(Clock::time_point now, WallClock::time_point wall) noexcept {
     const std::time_t changed = changed_at();
     if (changed != noticed_) {
         noticed_ = changed;
@@ -31,11 +44,16 @@ PartitionsRead PartitionWatch::read_mark(Clock::time_point now) noexcept {
     return {.changed_at = changed,
             .is_settled = now - noticed_at_ >= settling_time,
             .is_first = changed == first_,
-            .again_at = noticed_at_ + settling_time};
+            .is_past = is_over(changed, wall),
+            .again_at = noticed_at_ + settling_time,
+            .offset = offset_of(now, wall)};
 }
 
-bool PartitionWatch::is_outdated(const PartitionsRead& read, Clock::time_point now) const noexcept {
-    return changed_at() != read.changed_at || (!read.is_settled && now >= read.again_at);
+bool PartitionWatch::is_outdated(const PartitionsRead& read, Clock::time_point now,
+                                 WallClock::time_point wall) const noexcept {
+    if (changed_at() != read.changed_at || (!read.is_settled && now >= read.again_at)) return true;
+    const bool was_set_back = offset_of(now, wall) < read.offset - clock_tolerance;
+    return was_set_back || (!read.is_past && is_over(read.changed_at, wall));
 }
 
 bool PartitionWatch::may_have_changed(const PartitionsRead& read, std::size_t count) const noexcept {

@@ -5,7 +5,8 @@
 // slurmctld notes the second in which it last changed a partition (last_part_update; starts of jobs and
 // states of nodes do not count, a reconfigure does). It exports that number to its plugins in all releases
 // from 22.05 to 26.05. A reading within that same second may miss a later change in the second. So partitions
-// are read once more when the second is over; until then it is not certain that they are current.
+// are read once more when the second is over; until then it is not certain that they are current. If the
+// clock is set back, the second may come again: they are read once more then, and when it is over.
 #pragma once
 
 #include "qosgate/slurm/compat.hpp"
@@ -32,13 +33,16 @@ struct PartitionsRead {
     std::time_t changed_at = 0;
     bool is_settled = false;                        ///< the second of that change was over
     bool is_first = false;                          ///< the first ones of this slurmctld
+    bool is_past = false;                           ///< the second was over by the wall clock, too
     std::chrono::steady_clock::time_point again_at; ///< when to read once more, unless settled
+    std::chrono::system_clock::duration offset{};   ///< of the wall clock from the steady one
 };
 
 /// Threads: read_mark() from one thread, right before it reads; the rest from any.
 class PartitionWatch {
   public:
     using Clock = std::chrono::steady_clock;
+    using WallClock = std::chrono::system_clock; ///< by which slurmctld notes its second
 
     explicit PartitionWatch(PartitionSymbols symbols) noexcept : symbols_(symbols) {}
 
@@ -46,10 +50,11 @@ class PartitionWatch {
     [[nodiscard]] bool has_partitions() const noexcept { return changed_at() != 0; }
 
     /// The state for partitions that are read now.
-    [[nodiscard]] PartitionsRead read_mark(Clock::time_point now) noexcept;
+    [[nodiscard]] PartitionsRead read_mark(Clock::time_point now, WallClock::time_point wall) noexcept;
 
     /// Whether partitions have to be read again.
-    [[nodiscard]] bool is_outdated(const PartitionsRead& read, Clock::time_point now) const noexcept;
+    [[nodiscard]] bool is_outdated(const PartitionsRead& read, Clock::time_point now,
+                                   WallClock::time_point wall) const noexcept;
 
     /// Whether slurmctld may have changed its partitions after they were read. `count` is how many were read.
     /// False if slurmctld does not tell. The caller holds slurmctld's lock on partitions. The partitions of
