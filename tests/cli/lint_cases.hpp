@@ -468,6 +468,11 @@ inline const Case cases[] = {
      [](LintInput& input) { a(input).max_tres_per_user["gres/gpu"] = 2; }},
     {"typed-limit-alone", [](LintInput& input) { a(input).grp_tres_mins["gres/gpu:a100"] = 0; },
      [](LintInput& input) { a(input).min_tres_per_job["gres/gpu:a100"] = 1; }}, // a minimum keeps them out
+    {"typed-association-limit-alone", [](LintInput& input) { with_types(input, TresLimit::grp_tres, 2, 0); },
+     [](LintInput& input) { with_types(input, TresLimit::grp_tres, 2, 4); }},
+    {"typed-association-limit-alone",
+     [](LintInput& input) { with_types(input, TresLimit::max_tres_per_job, 2, 0); },
+     [](LintInput& input) { with_types(input, TresLimit::max_tres_per_job, 0, 2); }},
     {"threshold-without-flag", [](LintInput& input) { a(input).usage_threshold = 0.5; },
      [](LintInput& input) { a(input).usage_threshold = 0.5, a(input).flags = {"EnforceUsageThreshold"}; }},
 };

@@ -5,6 +5,8 @@
 
 #include "report/lint_checks.hpp"
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -63,6 +65,20 @@ inline QosRecord& a(LintInput& input) {
 inline QosRecord& of_partition(LintInput& input) {
     input.partitions.front().qos = "b";
     return input.qos.at(2);
+}
+
+/// The cluster tracks one type of its GPUs, too; the account bio and ana in it have these limits, unless 0.
+inline LintInput& with_types(LintInput& input, model::TresLimit limit, std::uint64_t of_type,
+                             std::uint64_t of_all) {
+    input.tres = std::make_shared<model::TresCatalogue>(
+        std::vector<std::string>{"cpu", "mem", "energy", "node", "billing", "gres/gpu", "gres/gpu:a100"});
+    for (LintAssociation& each : input.associations)
+        each.limits = model::Limits(input.tres->size());
+    for (const std::size_t at : {2, 3}) {
+        if (of_all != 0) input.associations[at].limits.set(limit, 5, of_all);
+        if (of_type != 0) input.associations[at].limits.set(limit, 6, of_type);
+    }
+    return input;
 }
 
 /// Two equal nodes.

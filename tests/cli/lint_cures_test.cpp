@@ -63,6 +63,32 @@ BOOST_AUTO_TEST_CASE(types_without_a_limit_of_all_are_told_together) {
     BOOST_TEST(none.cure == "# let the rule gpu-type.lua ask for the type"); // gres/gpu=0 would forbid all
 }
 
+BOOST_AUTO_TEST_CASE(a_type_without_a_limit_of_all_is_told_of_the_account_that_has_it) {
+    const auto told = [](TresLimit limit) {
+        LintInput input = cluster();
+        auto findings = cli::find_problems(with_types(input, limit, 2, 0));
+        std::erase_if(findings,
+                      [](const Finding& each) { return each.code != "typed-association-limit-alone"; });
+        return findings;
+    };
+    const auto group = told(TresLimit::grp_tres);
+    BOOST_TEST_REQUIRE(group.size() == 2u); // each has one of its own
+    BOOST_TEST(group[0].where == "account bio");
+    BOOST_TEST(group[0].text == "jobs that name no type pass GrpTRES=gres/gpu:a100=2: slurmctld counts "
+                                "--gres=gpu:1 for gres/gpu alone");
+    BOOST_TEST(group[0].cure == "# let the rule gpu-type.lua ask for the type, or limit all types together: "
+                                "sacctmgr -i modify account where name=bio set GrpTRES=gres/gpu=2");
+    BOOST_TEST(group[1].where == "user ana in account bio");
+
+    const auto maximum = told(TresLimit::max_tres_per_job); // the account's own, and as it counts for ana
+    BOOST_TEST_REQUIRE(maximum.size() == 2u);
+    BOOST_TEST(maximum[0].where == "account bio");
+    BOOST_TEST(maximum[1].cure ==
+               "# let the rule gpu-type.lua ask for the type, or limit all types together where it is set, "
+               "here or in an account above: sacctmgr -i modify user where name=ana account=bio set "
+               "MaxTRESPerJob=gres/gpu=2");
+}
+
 BOOST_AUTO_TEST_CASE(what_a_change_makes_wrong_is_told_once) {
     std::vector<QosRecord> before{qos("a"), qos("b")};
     before[0].grp_jobs = 0;

@@ -322,6 +322,14 @@ class Lint(LimitsTestCase):
         self.assertEqual((done.rc, done.stderr), (0, ""))
         self.assertNotIn(key, self.findings())
 
+        key = ("typed-association-limit-alone", "account astro")
+        self.run_line("sacctmgr -i modify account astro set GrpTRES=gres/gpu:a100=2")
+        self.addCleanup(self.run_line, "sacctmgr -i modify account astro set GrpTRES=gres/gpu:a100=-1,gres/gpu=-1")
+        before, colon, cure = self.findings()[key].partition(": ")
+        self.assertEqual((before[:2], colon), ("# ", ": "))
+        self.run_line(cure)
+        self.assertNotIn(key, self.findings())
+
     def test_a_qos_that_an_included_file_names_is_not_deleted(self) -> None:
         """The partition is changed at runtime, but slurm.conf still has it for the next start."""
         self.run_line("sacctmgr -i modify user where name=ana account=astro set qos-=c")
@@ -343,6 +351,7 @@ class Lint(LimitsTestCase):
         assert codes is not None
         known = set(re.findall(r"(?m)^  ([a-z-]+)  ", codes[1]))
         tested = {mistake.code for mistake in MISTAKES} | NOT_STORED | {"tres-not-tracked", "run-minutes-ignored", "typed-limit-alone"}
+        tested |= {"typed-association-limit-alone"}
         self.assertEqual(known, tested)
 
     def test_a_cure_keeps_the_other_values_of_a_line(self) -> None:

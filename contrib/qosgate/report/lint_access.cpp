@@ -138,39 +138,85 @@ void qos_unused(const LintInput& input, Findings& findings) {
     }
 }
 
-void zero_association_limit(const LintInput& input, Findings& findings) {
-    const auto text_of = [](const std::string& limit) {
-        return limit + " allows no job: zero is a limit; unlimited is a limit that is not set";
-    };
-    // slurmctld sends Max limits to users as they count, wherever they are set.
-    std::map<std::size_t, std::size_t> users_in; // by account
-    std::map<std::tuple<std::size_t, std::string>, std::vector<const LintAssociation*>> zeros;
-    for (const LintAssociation& association : input.associations) {
-        const bool is_user = association.level == AssociationLevel::user && association.parent;
-        if (is_user) ++users_in[*association.parent];
-        for (const SetLimit& limit : effective_limits_of(association, *input.tres)) {
-            if (!allows_nothing(limit)) continue;
-            if (is_user && limit.facts->is_of_users_alone())
-                zeros[{*association.parent, limit.text()}].push_back(&association);
-            else
-                findings.add(name_of(association), text_of(limit.text()),
-                             modify_association(input, association, limit.unset_text()));
+namespace {
+
+/// Max limits count for each user, and slurmctld sends them so, wherever they are set. Gathers those that
+/// users of one account have alike.
+class LimitsOfUsers {
+  public:
+    explicit LimitsOfUsers(const LintInput& input) : input_(input) {
+        for (const LintAssociation& each : input.associations)
+            if (is_in_account(each)) ++users_in_[*each.parent];
+    }
+
+    static bool is_in_account(const LintAssociation& association) {
+        return association.level == AssociationLevel::user && association.parent;
+    }
+
+    void add(const LintAssociation& user, const std::string& text, const std::string& advice,
+             const std::string& assignment) {
+        found_[{*user.parent, text, advice, assignment}].push_back(&user);
+    }
+
+    /// Tells each once, of the account if all of its users have it.
+    void tell(Findings& findings) const {
+        for (const auto& [key, users] : found_) {
+            const auto& [account, text, advice, assignment] = key;
+            std::vector<const LintAssociation*> places = users;
+            if (users.size() > 1 && users.size() == users_in_.at(account))
+                places = {&input_.associations.at(account)};
+            for (const LintAssociation* place : places)
+                findings.advise(name_of(*place), text,
+                                assignment.empty()
+                                    ? advice
+                                    : text::format("{} where it is set, here or in an account above: {}",
+                                                   advice, modify_association(input_, *place, assignment)));
         }
     }
-    for (const auto& [key, users] : zeros) {
-        const auto& [account, limit] = key;
-        const std::string unset = limit.substr(0, limit.rfind('=')) + "=-1";
-        const auto advise = [&](const LintAssociation& where) {
-            findings.advise(name_of(where), text_of(limit),
-                            text::format("unset it where it is set, here or in an account above: {}",
-                                         modify_association(input, where, unset)));
-        };
-        if (users.size() > 1 && users.size() == users_in.at(account))
-            advise(input.associations.at(account));
-        else
-            for (const LintAssociation* user : users)
-                advise(*user);
-    }
+
+  private:
+    const LintInput& input_;
+    std::map<std::size_t, std::size_t> users_in_; ///< by account
+    /// By account, text, advice and assignment.
+    std::map<std::tuple<std::size_t, std::string, std::string, std::string>,
+             std::vector<const LintAssociation*>>
+        found_;
+};
+
+} // namespace
+
+void zero_association_limit(const LintInput& input, Findings& findings) {
+    LimitsOfUsers of_users(input);
+    for (const LintAssociation& association : input.associations)
+        for (const SetLimit& limit : effective_limits_of(association, *input.tres)) {
+            if (!allows_nothing(limit)) continue;
+            const std::string text =
+                limit.text() + " allows no job: zero is a limit; unlimited is a limit that is not set";
+            if (LimitsOfUsers::is_in_account(association) && limit.facts->is_of_users_alone())
+                of_users.add(association, text, "unset it", limit.unset_text());
+            else
+                findings.add(name_of(association), text,
+                             modify_association(input, association, limit.unset_text()));
+        }
+    of_users.tell(findings);
+}
+
+void typed_association_limit_alone(const LintInput& input, Findings& findings) {
+    LimitsOfUsers of_users(input);
+    for (const LintAssociation& association : input.associations)
+        for (const TypedGap& gap : typed_gaps_of(effective_limits_of(association, *input.tres))) {
+            if (LimitsOfUsers::is_in_account(association) && gap.all.facts->is_of_users_alone()) {
+                of_users.add(association, gap.text(), gap.advice(), gap.assignment());
+                continue;
+            }
+            const std::string assignment = gap.assignment();
+            findings.advise(name_of(association), gap.text(),
+                            assignment.empty()
+                                ? gap.advice()
+                                : text::format("{}: {}", gap.advice(),
+                                               modify_association(input, association, assignment)));
+        }
+    of_users.tell(findings);
 }
 
 void no_default_qos(const LintInput& input, Findings& findings) {

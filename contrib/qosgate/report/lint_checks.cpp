@@ -51,6 +51,7 @@ constexpr LintCheck checks[] = {
      LintScope::at_once},
     {"typed-limit-alone", "a limit of one type of GPU, and none of all types: jobs that name no type pass it",
      lint::typed_limit_alone, LintScope::at_once},
+    {"typed-association-limit-alone", "the same of an account or user", lint::typed_association_limit_alone},
     {"minimum-above-partitions", "a minimum that no partition has", lint::minimum_above_partitions},
     {"hidden-by-partition", "a limit of a QOS that the higher one of a partition's QOS replaces",
      lint::hidden_by_partition},

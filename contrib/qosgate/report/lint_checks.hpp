@@ -143,6 +143,7 @@ void no_default_qos(const LintInput& input, Findings& findings);
 void default_qos_not_admitted(const LintInput& input, Findings& findings);
 void group_above_parent(const LintInput& input, Findings& findings);
 void maximum_above_group(const LintInput& input, Findings& findings);
+void typed_association_limit_alone(const LintInput& input, Findings& findings);
 void zero_association_limit(const LintInput& input, Findings& findings);
 } // namespace lint
 
@@ -165,6 +166,19 @@ std::vector<const model::Partition*> partitions_of(const LintInput& input, const
 /// Whether all that `inner` counts is a part of what `outer` counts at the same moment. Ended jobs are no
 /// part of it.
 bool is_part_of(const model::LimitFacts& inner, const model::LimitFacts& outer);
+/// Limits of one kind of some types of a gres, which jobs that name no type pass.
+struct TypedGap {
+    std::vector<std::string> limits; ///< "MaxTRESPerUser=gres/gpu:a100=2"
+    SetLimit all;                    ///< of all types together; 0 would forbid the other types, too
+
+    [[nodiscard]] std::string text() const;
+    /// What to do, without the command.
+    [[nodiscard]] std::string advice() const;
+    /// "MaxTRESPerUser=gres/gpu=2"; empty if that is 0.
+    [[nodiscard]] std::string assignment() const { return all.value == 0 ? "" : all.text(); }
+};
+std::vector<TypedGap> typed_gaps_of(const std::vector<SetLimit>& limits);
+
 /// Whether it is a zero with which no job can run; that of a TRES like GPUs may be meant.
 bool allows_nothing(const SetLimit& limit);
 /// Whether no job uses up what limits of the past allow, because UsageFactor is 0.

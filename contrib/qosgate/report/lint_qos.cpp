@@ -150,6 +150,35 @@ bool allows_nothing(const SetLimit& limit) {
     return limit.value == 0 && limit.facts->sense == LimitSense::maximum && !may_be_zero(limit);
 }
 
+std::vector<TypedGap> typed_gaps_of(const std::vector<SetLimit>& limits) {
+    std::map<std::pair<const model::LimitFacts*, std::string_view>, TypedGap> gaps;
+    for (const SetLimit& limit : limits) {
+        const auto untyped = passed_by_untyped(*limit.facts, limit.tres, [&](std::string_view tres) {
+            return find_limit(limits, {.facts = limit.facts, .tres = std::string(tres)}) != nullptr;
+        });
+        if (untyped.empty()) continue;
+        TypedGap& gap = gaps[{limit.facts, untyped}];
+        gap.limits.push_back(limit.text());
+        gap.all.facts = limit.facts;
+        gap.all.tres = untyped;
+        gap.all.value = saturated_sum(gap.all.value, limit.value);
+    }
+    std::vector<TypedGap> all;
+    for (auto& [key, gap] : gaps)
+        all.push_back(std::move(gap));
+    return all;
+}
+
+std::string TypedGap::text() const {
+    return text::format("jobs that name no type pass {}: slurmctld counts --gres={}:1 for {} alone",
+                        text::list_names(limits), all.tres.substr(all.tres.find('/') + 1), all.tres);
+}
+
+std::string TypedGap::advice() const {
+    return all.value == 0 ? "let the rule gpu-type.lua ask for the type"
+                          : "let the rule gpu-type.lua ask for the type, or limit all types together";
+}
+
 namespace lint {
 
 void limit_never_binds(const LintInput& input, Findings& findings) {
@@ -187,33 +216,9 @@ void zero_limit(const LintInput& input, Findings& findings) {
 }
 
 void typed_limit_alone(const LintInput& input, Findings& findings) {
-    for (const QosRecord& qos : input.qos) {
-        const auto limits = limits_of(qos);
-        std::map<std::pair<const model::LimitFacts*, std::string_view>, std::vector<const SetLimit*>> passed;
-        for (const SetLimit& limit : limits) {
-            const auto untyped = passed_by_untyped(*limit.facts, limit.tres, [&](std::string_view tres) {
-                return find_limit(limits, {.facts = limit.facts, .tres = std::string(tres)}) != nullptr;
-            });
-            if (!untyped.empty()) passed[{limit.facts, untyped}].push_back(&limit);
-        }
-        for (const auto& [key, typed] : passed) {
-            const auto& [facts, untyped] = key;
-            std::vector<std::string> names;
-            SetLimit all{.facts = facts, .tres = std::string(untyped)};
-            for (const SetLimit* limit : typed) {
-                names.push_back(limit->text());
-                all.value = saturated_sum(all.value, limit->value);
-            }
-            findings.advise(
-                qos,
-                text::format("jobs that name no type pass {}: slurmctld counts --gres={}:1 for {} alone",
-                             text::list_names(names), untyped.substr(untyped.find('/') + 1), untyped),
-                // A zero of all types would forbid the other types, too.
-                all.value == 0 ? "let the rule gpu-type.lua ask for the type"
-                               : "let the rule gpu-type.lua ask for the type, or limit all types together",
-                all.value == 0 ? "" : all.text());
-        }
-    }
+    for (const QosRecord& qos : input.qos)
+        for (const TypedGap& gap : typed_gaps_of(limits_of(qos)))
+            findings.advise(qos, gap.text(), gap.advice(), gap.assignment());
 }
 
 void minimum_above_maximum(const LintInput& input, Findings& findings) {
