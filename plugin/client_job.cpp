@@ -63,7 +63,7 @@ std::optional<JobRequest> make_request(ClientOptions& options, const ClientComma
 }
 
 bool counts_later(const ClientOptions& options, const JobRequest& request) {
-    return std::getenv("SLURM_HOSTFILE") != nullptr || request.min_nodes == 0u ||
+    return std::getenv("SLURM_HOSTFILE") != nullptr ||
            (request.tasks_per_node && request.max_nodes != request.min_nodes && request.max_nodes) ||
            std::ranges::any_of(late_options, [&](const char* option) { return options.is_set(option); });
 }

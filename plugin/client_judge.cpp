@@ -157,6 +157,8 @@ void judge_job(ClientAnswer& answer, const policy::Policy& policy, ClientWorld& 
     if (answer.is_refused || !decision.changed) return;
     JobRequest wanted = *decision.changed;
     if (wanted.priority == request.priority) wanted.priority = asked.priority;
+    // Rules read 0 nodes as 1, and so the job is sent; an option says that of the maximum, too.
+    if (asked.min_nodes == 0u && wanted.min_nodes == 1u && !wanted.max_nodes) wanted.max_nodes = 1;
     add_changed_job(answer, options, command, asked, wanted);
 }
 

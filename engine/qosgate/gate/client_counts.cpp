@@ -2,6 +2,7 @@
 #include "qosgate/gate/client_counts.hpp"
 
 #include "qosgate/gate/host_names.hpp"
+#include "qosgate/model/looked_up_names.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -38,8 +39,10 @@ void complete_options(JobRequest& request, bool counts_tasks) {
     constexpr std::size_t max_named = 65536;
     if (request.required_nodes) {
         const auto named = first_hosts(*request.required_nodes, max_named).names.size();
-        request.min_nodes = std::max(request.min_nodes.value_or(0), static_cast<std::uint32_t>(named));
+        if (named != 0) // else it is not readable, and counts for nothing
+            request.min_nodes = std::max(request.min_nodes.value_or(0), static_cast<std::uint32_t>(named));
     }
+    if (model::has_empty_node_list(request) && !request.min_nodes) request.min_nodes = 0;
     const bool is_range = request.max_nodes && request.max_nodes != request.min_nodes;
     if (counts_tasks && request.tasks_per_node && !request.tasks && !is_range)
         request.tasks = request.min_nodes.value_or(1) * *request.tasks_per_node;
