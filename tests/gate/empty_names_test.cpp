@@ -15,6 +15,7 @@ using model::RejectCode;
 namespace {
 
 struct EmptyNames : test::GateSetup {
+    EmptyNames() { request.is_batch = true; }
     std::string told() const { return text::join(decide().message, "\n"); }
     RejectCode code() const { return forecast().code; }
 };
@@ -59,6 +60,41 @@ BOOST_AUTO_TEST_CASE(a_held_job_is_refused_too_but_not_for_nodes) {
     BOOST_TEST(code() == RejectCode::none);
     request.priority.reset();
     BOOST_TEST(code() == RejectCode::invalid_node_count);
+}
+
+BOOST_AUTO_TEST_CASE(an_allocation_of_0_nodes_is_refused_before_limits) {
+    qos(0).flags.deny_on_limit = true;
+    qos(0).limits.set(model::CountLimit::max_wall, 0);
+    request.qos = "normal";
+    request.time_limit = TimeLimit{5};
+    request.min_nodes = 0;
+    request.max_nodes = 1;
+    BOOST_TEST(code() == RejectCode::accounting_policy);
+    request.is_batch = false;
+    BOOST_TEST(code() == RejectCode::invalid_node_count);
+    BOOST_TEST(told() == "this job asks for 0 nodes: ask for at least one, or leave --nodes out");
+    request.priority = 0;
+    BOOST_TEST(code() == RejectCode::invalid_node_count);
+    request.qos = "nosuch";
+    BOOST_TEST(code() == RejectCode::invalid_qos);
+    request.qos = "normal";
+    request.min_nodes = 1;
+    BOOST_TEST(code() == RejectCode::accounting_policy);
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_qos_counts_where_qos_are_enforced) {
+    model::note_empty_name(request, &JobRequest::qos);
+    BOOST_TEST(code() == RejectCode::invalid_qos);
+    records.enforce.qos = false;
+    BOOST_TEST(code() == RejectCode::none);
+    BOOST_TEST(told() == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_qos_is_looked_up_before_gres) {
+    model::note_empty_name(request, &JobRequest::tres_per_node);
+    BOOST_TEST(code() == RejectCode::invalid_tres);
+    request.qos = "nosuch";
+    BOOST_TEST(code() == RejectCode::invalid_qos);
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_list_of_nodes_counts_as_0_nodes_without_nodes) {

@@ -74,8 +74,11 @@ class JobCounter {
 
     /// Whether the job asks for 0 nodes: no node can be selected for it.
     [[nodiscard]] bool asks_for_no_nodes() const noexcept {
-        return with_partition_min_.nodes == 0u && with_partition_min_.max_nodes.value_or(0) == 0;
+        return may_have_no_nodes() && with_partition_min_.max_nodes.value_or(0) == 0;
     }
+
+    /// Whether the job may have 0 nodes: slurmctld takes none that is not a batch job.
+    [[nodiscard]] bool may_have_no_nodes() const noexcept { return with_partition_min_.nodes == 0u; }
 
     /// Whether the CPUs can be counted: CPUs per GPU need GPUs.
     [[nodiscard]] bool knows_cpus() const noexcept { return gres_.knows_cpus(); }

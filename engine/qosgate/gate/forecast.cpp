@@ -47,10 +47,17 @@ std::optional<Refusal> refuse_early(const ResolvedRequest& asked, Steps steps) {
         const auto& unknown = asked.partitions.unknown;
         if (!unknown.empty()) return check_partition(unknown, list_open_partitions(asked));
         if (auto refusal = check_account(asked.view(), asked.request)) return refusal;
-        if (auto refusal = check_empty_names(asked.request)) return refusal;
+        auto empty = check_empty_names(asked.request, asked.view());
+        const bool is_later = empty && empty->code == RejectCode::invalid_tres; // than the QOS
+        if (empty && !is_later) return empty;
         if (auto refusal = check_qos(asked.view(), asked.context.release)) return refusal;
+        if (empty) return empty;
     }
-    return steps.partitions ? refuse_by_partitions(asked) : std::nullopt;
+    if (!steps.partitions) return std::nullopt;
+    if (auto refusal = refuse_by_partitions(asked)) return refusal;
+    const bool is_refused =
+        !asked.request.is_batch && !asked.job.is_update && asked.counter.may_have_no_nodes();
+    return is_refused ? std::optional(refuse_no_nodes(asked.request)) : std::nullopt;
 }
 
 /// Judges a submission with the partitions in another order than the job names them.
