@@ -13,12 +13,30 @@
 namespace qg::cli {
 namespace {
 
+/// Whether running jobs alone make what is in use.
+bool is_of_running_jobs(const limits::LimitId& limit) {
+    const model::LimitFacts& facts = model::facts_of(limit);
+    return facts.counts_others() && (facts.measure == model::LimitMeasure::tres ||
+                                     facts.measure == model::LimitMeasure::tres_run_minutes ||
+                                     facts.measure == model::LimitMeasure::running_jobs);
+}
+
+void doubt_counter(HeldLimit& held, std::uint32_t user_id, const QueueContext& context) {
+    if (context.doubts == nullptr || !is_of_running_jobs(held.limit) || held.used <= held.holders.most)
+        return;
+    const std::string key =
+        text::format("{} {} {} {}", user_id, model::name_of(held.limit), held.tres, held.set_by);
+    context.doubts->now.insert(key);
+    if (context.doubts->before.contains(key)) held.unaccounted = held.used - held.holders.most;
+}
+
 void add_holders(HeldLimit& held, const limits::Owner& owner, std::optional<std::size_t> tres,
                  const model::AccountView& view, std::uint32_t user_id, const QueueContext& context) {
     const CountedJobs counted =
         find_counted_jobs(held.limit, owner, tres, view, user_id, context.world.accounting->records(),
                           context.world.cluster->partitions.all());
-    held.holders = find_holders(counted, context.holding, context.now);
+    held.holders = find_holders(counted, context.holding, {context.now, context.usage_step});
+    doubt_counter(held, user_id, context);
 }
 
 } // namespace

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "holders.hpp"
 
+#include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/base/units.hpp"
 #include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace qg::cli {
 namespace {
@@ -38,17 +40,31 @@ std::uint64_t minutes_left(const QueuedJob& job, std::time_t now) {
     return job.end > now ? static_cast<std::uint64_t>(job.end - now) / 60 : 0;
 }
 
-std::uint64_t amount_of_job(const QueuedJob& job, const CountedJobs& counted, std::time_t now) {
+/// What a job that holds resources has of a limit: as far as is known, and at most.
+struct JobAmount {
+    std::uint64_t amount = 0;
+    std::uint64_t most = 0;
+};
+
+JobAmount amount_of_job(const QueuedJob& job, const CountedJobs& counted, const UsageClock& clock) {
+    const auto of_tres = [&](double minutes, std::uint64_t most_minutes) -> JobAmount {
+        return {saturate(static_cast<double>(amount_in(job.tres, counted.tres)) * minutes),
+                saturated_product(amounts_in(job.tres, counted.tres).most, most_minutes)};
+    };
     switch (model::facts_of(counted.limit).measure) {
-    case LimitMeasure::tres: return job.holds_resources() ? amount_in(job.tres, counted.tres) : 0;
-    case LimitMeasure::tres_run_minutes:
-        return job.holds_resources() ? amount_in(job.tres, counted.tres) * minutes_left(job, now) : 0;
-    case LimitMeasure::running_jobs: return job.holds_resources() ? 1 : 0;
+    case LimitMeasure::tres: return of_tres(1, 1);
+    case LimitMeasure::tres_run_minutes: {
+        const double factor = counted.usage_factor_of(job);
+        const std::uint64_t seconds = seconds_that_count(job, factor, clock).most;
+        return of_tres(static_cast<double>(minutes_left(job, clock.now)) * factor,
+                       saturated_sum(seconds, 59) / 60);
+    }
+    case LimitMeasure::running_jobs: return {1, 1};
     case LimitMeasure::submitted_jobs:
     case LimitMeasure::tres_minutes:
     case LimitMeasure::wall: break;
     }
-    return 0;
+    return {};
 }
 
 std::optional<std::time_t> end_of(const QueuedJob& job) {
@@ -99,6 +115,11 @@ bool CountedJobs::counts(const QueuedJob& job) const {
     return text::iequals(job.qos, qos) || partitions.contains(job.partition);
 }
 
+double CountedJobs::usage_factor_of(const QueuedJob& job) const {
+    const auto found = usage_factors.find(text::lower(job.qos));
+    return found == usage_factors.end() ? 1.0 : found->second;
+}
+
 CountedJobs find_counted_jobs(const limits::LimitId& limit, const limits::Owner& owner,
                               std::optional<std::size_t> tres, const model::AccountView& view,
                               std::uint32_t user_id, const quota::LocalRecords& records,
@@ -109,7 +130,12 @@ CountedJobs find_counted_jobs(const limits::LimitId& limit, const limits::Owner&
                         .partitions = {},
                         .accounts = {},
                         .user_id = {},
-                        .account = {}};
+                        .account = {},
+                        .usage_factors = {}};
+    if (model::facts_of(limit).measure == LimitMeasure::tres_run_minutes)
+        for (const quota::LocalQos& each : records.qos)
+            if (each.qos.usage_factor != 1.0)
+                counted.usage_factors.emplace(text::lower(each.qos.name), each.qos.usage_factor);
     if (owner.kind == limits::OwnerKind::qos) {
         counted.qos = view.qos.at(owner.index).name;
         for (const auto& partition : partitions)
@@ -130,11 +156,38 @@ CountedJobs find_counted_jobs(const limits::LimitId& limit, const limits::Owner&
     return counted;
 }
 
-Holders find_holders(const CountedJobs& counted, std::span<const QueuedJob> jobs, std::time_t now) {
+AmountRange seconds_that_count(const QueuedJob& job, double usage_factor, const UsageClock& clock) {
+    constexpr std::uint64_t clocks_differ = 60;
+    constexpr std::uint64_t steps = 2; // slurmctld may be late
+    constexpr std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
+    if (!job.time_limit || job.time_limit->is_unlimited()) return {0, usage_factor > 0 ? max : 0};
+    const auto until = [&](std::time_t end) {
+        return end > clock.now ? static_cast<std::uint64_t>(end - clock.now) : 0;
+    };
+    const std::uint64_t whole = std::uint64_t{job.time_limit->minutes} * 60;
+    const std::uint64_t step = clock.step ? static_cast<std::uint64_t>(clock.step->count()) : 0;
+    // While a job is suspended, its end is not known, but slurmctld takes from its minutes.
+    const std::uint64_t at_least = until(job.start + static_cast<std::time_t>(whole));
+    const std::uint64_t inexact = clocks_differ + steps * step;
+    std::uint64_t most = whole;
+    if (clock.step && job.state == QueueState::running) {
+        // Each step takes whole seconds.
+        const std::uint64_t rounded = (whole - std::min(whole, at_least)) / std::max<std::uint64_t>(step, 1);
+        most = std::min(whole, std::max(until(job.end), at_least) + inexact + rounded);
+    }
+    const auto scaled = [&](std::uint64_t seconds) {
+        return saturate(static_cast<double>(seconds) * usage_factor);
+    };
+    return {scaled(at_least - std::min(at_least, inexact)), scaled(most)};
+}
+
+Holders find_holders(const CountedJobs& counted, std::span<const QueuedJob> jobs, const UsageClock& clock) {
     Holders holders;
     if (!model::facts_of(counted.limit).counts_others()) return holders;
     for (const QueuedJob& job : jobs) {
-        const std::uint64_t amount = counted.counts(job) ? amount_of_job(job, counted, now) : 0;
+        if (!job.holds_resources() || !counted.counts(job)) continue;
+        const auto [amount, most] = amount_of_job(job, counted, clock);
+        holders.most = saturated_sum(holders.most, most);
         if (amount == 0) continue;
         holders.jobs.push_back({.job = &job, .amount = amount, .end = end_of(job)});
         holders.sum += amount;

@@ -202,6 +202,7 @@ class Explainer {
             explained.waiting.clear(); // there is room: other jobs need not end
             explained.change.clear();
         }
+        if (explained.limit) say_counted_wrong(explained);
         return explained;
     }
 
@@ -240,6 +241,15 @@ class Explainer {
         for (std::size_t i = 0; i < count; ++i)
             if (const auto cause = find_pending_cause(asked, i); !cause || !cause->is_permanent) return false;
         return count > 0;
+    }
+
+    /// No job that ends gives back what no job has.
+    static void say_counted_wrong(ExplainedReason& explained) {
+        const HeldLimit& limit = *explained.limit;
+        const bool would_fit = limit.asked && limit.holders.most + *limit.asked <= limit.value;
+        if (limit.unaccounted == 0 || !would_fit) return;
+        explained.waiting = "Waiting does not help before slurmctld counts anew.";
+        explained.change = "Ask your administrator for that.";
     }
 
     /// Other jobs that end do not help.

@@ -10,14 +10,22 @@
 #include "qosgate/limits/release.hpp"
 #include "qosgate/model/queued_job.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <ctime>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace qg::cli {
+
+/// The limits whose counters no jobs account for, by a key: in an earlier reading, and in this one.
+struct CounterDoubts {
+    std::set<std::string> before = {};
+    std::set<std::string> now = {};
+};
 
 /// What jobs are explained with. Ownership: borrows.
 struct QueueContext {
@@ -26,7 +34,11 @@ struct QueueContext {
     std::uint32_t reader = 0;
     limits::Release release;
     std::time_t now = 0;
-    bool seeks_changes = true; ///< whether to look for changes that help
+    bool seeks_changes = true;                           ///< whether to look for changes that help
+    std::optional<std::chrono::seconds> usage_step = {}; ///< of the queue
+    /// Counters that are too high for the jobs of the queue. Counters and jobs are not read at the same
+    /// moment, so they are told only if they were so in a reading before. Null: they are not looked for.
+    CounterDoubts* doubts = nullptr;
 };
 
 /// The limit that a Reason is about.
@@ -42,6 +54,7 @@ struct HeldLimit {
     bool is_permanent = false;          ///< waiting does not help
     Holders holders;
     std::optional<std::time_t> room_at; ///< an estimate
+    std::uint64_t unaccounted = 0;      ///< of what is in use: more than the jobs of the queue can have
 };
 
 struct ExplainedReason {

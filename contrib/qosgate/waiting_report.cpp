@@ -112,6 +112,12 @@ void WaitingReport::print(const HeldLimit& limit, std::ostream& out) const {
                "start "
                "it, or\n    the job gets more than it asks for (whole nodes, for example).\n";
     print_holders(limit, out);
+    if (limit.unaccounted > 0)
+        out << text::format(
+            "    The jobs of the queue have at most {} of what is in use, so slurmctld's counter is too "
+            "high.\n    An administrator lets it count anew: scontrol reconfigure ('qosgate verify' "
+            "shows all such counters)\n",
+            amount_text(limit, limit.holders.most));
     if (limit.room_at)
         out << text::format("    Estimate: room at {}, by the time limits of these jobs; earlier if they end "
                             "earlier, later if other jobs are first\n",
@@ -153,6 +159,7 @@ ordered_json WaitingReport::json(const HeldLimit& limit) const {
                         {"held_by", nullptr},
                         {"others", nullptr},
                         {"hidden", nullptr},
+                        {"unaccounted", nullptr},
                         {"room_at", nullptr}};
     if (limit.hides_numbers) return answer;
     auto holders = ordered_json::array();
@@ -170,6 +177,7 @@ ordered_json WaitingReport::json(const HeldLimit& limit) const {
     answer["held_by"] = holders;
     answer["others"] = {{"jobs", others.jobs.size()}, {"amount", others.sum}};
     answer["hidden"] = hidden_amount(limit);
+    answer["unaccounted"] = limit.unaccounted;
     answer["room_at"] = or_null(limit.room_at);
     return answer;
 }

@@ -12,10 +12,13 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -71,30 +74,88 @@ Error not_in_queue(const Asked& asked, bool hides_jobs) {
                          hides_jobs ? "; PrivateData hides the jobs of other users" : "")};
 }
 
+/// The jobs at one moment, explained. Counters and jobs are read one after the other.
+class Reading {
+  public:
+    static Result<std::unique_ptr<Reading>> read(const WhyOptions& options, CounterDoubts& doubts) {
+        auto world = read_user_world();
+        if (!world) return world.error();
+        auto queue = slurm::read_queue();
+        if (!queue) return queue.error();
+        return std::unique_ptr<Reading>(new Reading(options, *std::move(world), *std::move(queue), doubts));
+    }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+
+    [[nodiscard]] const Asked& asked() const { return asked_; }
+    [[nodiscard]] const std::vector<WaitingReport>& reports() const { return reports_; }
+    [[nodiscard]] bool hides_jobs() const { return hides_jobs_; }
+
+  private:
+    Reading(const WhyOptions& options, UserWorld world, slurm::Queue queue, CounterDoubts& doubts)
+        : world_(std::move(world)), queue_(std::move(queue)),
+          hides_jobs_(queue_.hides_jobs && !world_.accounting->is_operator(getuid())),
+          context_{.world = world_,
+                   .holding = {},
+                   .reader = getuid(),
+                   .release = default_release(),
+                   .now = std::time(nullptr),
+                   .usage_step = queue_.usage_step} {
+        const auto waiting = std::ranges::stable_partition(
+            queue_.jobs, [](const QueuedJob& job) { return job.holds_resources(); });
+        context_.holding = {queue_.jobs.begin(), waiting.begin()};
+        if (sees_all()) context_.doubts = &doubts;
+        asked_ = find_asked(options, queue_.jobs);
+        reports_.reserve(asked_.jobs.size());
+        for (const QueuedJob* job : asked_.jobs) {
+            context_.seeks_changes = reports_.size() < max_changed;
+            reports_.emplace_back(*job, context_, hides_jobs_);
+        }
+    }
+
+    /// Whether the reader is shown all that counters count.
+    [[nodiscard]] bool sees_all() const {
+        if (world_.accounting->is_operator(getuid())) return true;
+        const model::PrivateData& data = world_.accounting->records().private_data;
+        return !hides_jobs_ && !data.usage && !data.accounts &&
+               std::ranges::all_of(context_.holding, [this](const QueuedJob& job) {
+                   return world_.cluster->partitions.find(job.partition) != nullptr;
+               });
+    }
+
+    UserWorld world_;
+    slurm::Queue queue_;
+    bool hides_jobs_;
+    QueueContext context_; ///< borrows the others
+    Asked asked_;
+    std::vector<WaitingReport> reports_;
+};
+
+/// A job may end between the readings of counters and jobs; a counter that is wrong is so a second later,
+/// too.
+Result<std::unique_ptr<Reading>> read_twice_if_needed(const WhyOptions& options) {
+    constexpr std::chrono::seconds between{1};
+    CounterDoubts doubts;
+    auto reading = Reading::read(options, doubts);
+    if (!reading || doubts.now.empty()) return reading;
+    std::this_thread::sleep_for(between);
+    doubts.before = std::exchange(doubts.now, {});
+    return Reading::read(options, doubts);
+}
+
 Result<int> explain_job(const WhyOptions& options, Output& output) {
-    const auto world = read_user_world();
-    if (!world) return world.error();
-    auto queue = slurm::read_queue();
-    if (!queue) return queue.error();
-    const auto holding = std::ranges::stable_partition(
-        queue->jobs, [](const QueuedJob& job) { return job.holds_resources(); });
-    const bool hides_jobs = queue->hides_jobs && !world->accounting->is_operator(getuid());
-    QueueContext context{.world = *world,
-                         .holding = {queue->jobs.begin(), holding.begin()},
-                         .reader = getuid(),
-                         .release = default_release(),
-                         .now = std::time(nullptr)};
-    const Asked asked = find_asked(options, queue->jobs);
+    const auto reading = read_twice_if_needed(options);
+    if (!reading) return reading.error();
+    const Asked& asked = (*reading)->asked();
+    const bool hides_jobs = (*reading)->hides_jobs();
     auto answers = ordered_json::array();
-    std::size_t explained = 0;
-    for (const QueuedJob* job : asked.jobs) {
-        context.seeks_changes = ++explained <= max_changed;
-        const WaitingReport report(*job, context, hides_jobs);
+    for (const WaitingReport& report : (*reading)->reports()) {
         if (output.json())
             answers.push_back(report.json());
         else
             report.print(output.text());
     }
+    const std::size_t explained = asked.jobs.size();
     if (explained > max_changed)
         output.note(text::format("changes were sought for the first {} jobs only", max_changed));
     if (asked.jobs.empty() && asked.unknown.empty() && !output.json())
@@ -122,7 +183,10 @@ void add_why(Command app, Invocation& invocation) {
         "estimates when the limit can have room: earlier if they end earlier, later if other jobs are "
         "first.\n"
         "There is no estimate if that depends on jobs without a time limit, on jobs that are hidden, or on\n"
-        "used minutes. If the Reason is that of a rule of the partition, the answer says what the partition\n"
+        "used minutes. If the jobs of the queue cannot have what slurmctld counts as in use, in two "
+        "readings\n"
+        "a second apart, the answer says so. If the Reason is that of a rule of the partition, the answer "
+        "says what the partition\n"
         "allows.\n\n"
         "If a change of the time limit, QOS, partition or account lets the job start, as far as limits and\n"
         "partitions decide, the command for it is shown. Free nodes, priorities and the site's rules are "
@@ -146,9 +210,10 @@ void add_why(Command app, Invocation& invocation) {
         "            used, asked (null: there is room for what the job asks for), is_permanent (waiting "
         "does\n"
         "            not help), held_by (job, user, amount, ends: seconds since 1970, null: no end), others\n"
-        "            (jobs, amount), hidden (amount of jobs that are hidden), room_at (the estimate, "
-        "seconds\n"
-        "            since 1970; null: none). Memory is in MiB, times in minutes.\n"
+        "            (jobs, amount), hidden (amount of jobs that are hidden), unaccounted (of what is in "
+        "use,\n"
+        "            more than the jobs of the queue can have), room_at (the estimate, seconds since 1970;\n"
+        "            null: none). Memory is in MiB, times in minutes.\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}, beside the jobs that were explained.\n\n"
         "Examples:\n"
         "  qosgate why 1234 '1235_[6-9]'\n"

@@ -6,6 +6,10 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
+#include <limits>
+#include <utility>
+
 using namespace qg;
 using cli::CountedJobs;
 using model::CountLimit;
@@ -52,10 +56,12 @@ std::vector<std::uint32_t> ids(const cli::Holders& holders) {
 }
 
 using Ids = std::vector<std::uint32_t>;
+using Seconds = std::pair<std::uint64_t, std::uint64_t>;
 
 } // namespace
 
 BOOST_TEST_DONT_PRINT_LOG_VALUE(Ids)
+BOOST_TEST_DONT_PRINT_LOG_VALUE(Seconds)
 
 BOOST_AUTO_TEST_SUITE(queue)
 
@@ -65,14 +71,14 @@ BOOST_AUTO_TEST_CASE(holders_are_the_jobs_with_resources_that_count_most_first) 
     jobs[3].state = QueueState::pending;
     jobs[4].state = QueueState::suspended;
 
-    const auto holders = cli::find_holders(in_qos(TresLimit::grp_tres, "cpu"), jobs, now);
+    const auto holders = cli::find_holders(in_qos(TresLimit::grp_tres, "cpu"), jobs, {now});
 
     BOOST_TEST(ids(holders) == (Ids{2, 1, 5}));
     BOOST_TEST(holders.sum == 14u);
     BOOST_TEST(holders.jobs[0].end.has_value());
     BOOST_TEST(!holders.jobs[2].end.has_value());
-    BOOST_TEST(cli::find_holders(in_qos(TresLimit::grp_tres, "mem"), jobs, now).sum == 2u * 2048u);
-    BOOST_TEST(cli::find_holders(in_qos(CountLimit::grp_jobs), jobs, now).sum == 3u);
+    BOOST_TEST(cli::find_holders(in_qos(TresLimit::grp_tres, "mem"), jobs, {now}).sum == 2u * 2048u);
+    BOOST_TEST(cli::find_holders(in_qos(CountLimit::grp_jobs), jobs, {now}).sum == 3u);
 }
 
 BOOST_AUTO_TEST_CASE(limits_on_the_past_on_each_job_and_on_pending_jobs_are_held_by_none) {
@@ -80,8 +86,8 @@ BOOST_AUTO_TEST_CASE(limits_on_the_past_on_each_job_and_on_pending_jobs_are_held
     for (const limits::LimitId limit :
          {limits::LimitId(TresLimit::grp_tres_mins), limits::LimitId(CountLimit::grp_wall),
           limits::LimitId(TresLimit::max_tres_per_job), limits::LimitId(CountLimit::grp_submit_jobs)})
-        BOOST_TEST(cli::find_holders(in_qos(limit, "cpu"), jobs, now).jobs.empty());
-    BOOST_TEST(cli::find_holders(in_qos(TresLimit::grp_tres_run_mins, "cpu"), jobs, now).sum == 40u);
+        BOOST_TEST(cli::find_holders(in_qos(limit, "cpu"), jobs, {now}).jobs.empty());
+    BOOST_TEST(cli::find_holders(in_qos(TresLimit::grp_tres_run_mins, "cpu"), jobs, {now}).sum == 40u);
 }
 
 BOOST_AUTO_TEST_CASE(whose_jobs_count) {
@@ -108,7 +114,7 @@ BOOST_AUTO_TEST_CASE(whose_jobs_count) {
 
 BOOST_AUTO_TEST_CASE(room_is_when_enough_of_them_reach_their_time_limits) {
     const std::vector<QueuedJob> jobs{running(1, 30), running(2, 10), running(3, 20)};
-    const auto holders = cli::find_holders(in_qos(TresLimit::grp_tres, "cpu"), jobs, now);
+    const auto holders = cli::find_holders(in_qos(TresLimit::grp_tres, "cpu"), jobs, {now});
     const auto room = [&](std::uint64_t asked, std::uint64_t limit) {
         return cli::estimate_room(holders, 12, asked, limit, now);
     };
@@ -121,7 +127,7 @@ BOOST_AUTO_TEST_CASE(room_is_when_enough_of_them_reach_their_time_limits) {
 
 BOOST_AUTO_TEST_CASE(there_is_no_estimate_if_a_job_without_an_end_or_an_unknown_one_holds_it) {
     const std::vector<QueuedJob> jobs{running(1, std::nullopt), running(2, 10)};
-    const auto holders = cli::find_holders(in_qos(TresLimit::grp_tres, "cpu"), jobs, now);
+    const auto holders = cli::find_holders(in_qos(TresLimit::grp_tres, "cpu"), jobs, {now});
     BOOST_TEST(cli::estimate_room(holders, 8, 4, 8, now).value_or(0) == now + 600);
     BOOST_TEST(!cli::estimate_room(holders, 8, 5, 8, now).has_value());
     BOOST_TEST(!cli::estimate_room(holders, 9, 4, 9, now).has_value());
@@ -130,8 +136,49 @@ BOOST_AUTO_TEST_CASE(there_is_no_estimate_if_a_job_without_an_end_or_an_unknown_
 BOOST_AUTO_TEST_CASE(a_job_past_its_time_limit_may_end_at_any_moment) {
     std::vector<QueuedJob> jobs{running(1)};
     jobs[0].end = now - 60;
-    const auto holders = cli::find_holders(in_qos(CountLimit::grp_jobs), jobs, now);
+    const auto holders = cli::find_holders(in_qos(CountLimit::grp_jobs), jobs, {now});
     BOOST_TEST(cli::estimate_room(holders, 1, 1, 1, now).value_or(0) == now);
+}
+
+BOOST_AUTO_TEST_CASE(seconds_count_until_slurmctld_takes_them_away) {
+    using std::chrono::seconds;
+    QueuedJob job = running(1, 50); // of 60 minutes
+    job.start = now - 600;
+    const auto counted = [&](double factor, std::optional<seconds> step) {
+        const auto range = cli::seconds_that_count(job, factor, {now, step});
+        return Seconds(range.least, range.most);
+    };
+    // Two steps, a minute for the clocks, and a second of each step so far.
+    BOOST_TEST(counted(1, seconds(60)) == (Seconds{3000u - 180, 3000u + 180 + 10}));
+    BOOST_TEST(counted(2, seconds(60)) == (Seconds{2 * (3000u - 180), 2 * (3000u + 180 + 10)}));
+    BOOST_TEST(counted(0, seconds(60)) == (Seconds{0u, 0u}));
+    BOOST_TEST(counted(1, seconds(300)).second == 3600u, "never more than the time limit");
+    BOOST_TEST(counted(1, std::nullopt).second == 3600u, "nothing is taken away before it ends");
+    job.state = QueueState::suspended;
+    BOOST_TEST(counted(1, seconds(60)).second == 3600u, "its end is not known");
+    job.time_limit = TimeLimit::unlimited();
+    BOOST_TEST(counted(1, seconds(60)) == (Seconds{0u, std::numeric_limits<std::uint64_t>::max()}));
+    BOOST_TEST(counted(0, seconds(60)) == (Seconds{0u, 0u}));
+}
+
+BOOST_AUTO_TEST_CASE(minutes_count_times_the_usage_factor_of_the_qos) {
+    std::vector<QueuedJob> jobs{running(1, 10)};
+    jobs[0].start = now - 50 * 60;
+    CountedJobs counted = in_qos(TresLimit::grp_tres_run_mins, "cpu");
+    const cli::UsageClock clock{now, std::chrono::seconds(60)};
+    BOOST_TEST(cli::find_holders(counted, jobs, clock).sum == 40u);
+    BOOST_TEST(cli::find_holders(counted, jobs, clock).most == 4u * 14); // 600 + 180 + 50 seconds
+    counted.usage_factors = {{"normal", 2.0}};
+    BOOST_TEST(cli::find_holders(counted, jobs, clock).sum == 80u);
+    counted.usage_factors = {{"other", 2.0}};
+    BOOST_TEST(cli::find_holders(counted, jobs, clock).sum == 40u);
+}
+
+BOOST_AUTO_TEST_CASE(what_holders_have_at_most_is_what_slurm_may_have_rounded) {
+    const std::vector<QueuedJob> jobs{running(1, 10, "mem=1.53T")};
+    const auto holders = cli::find_holders(in_qos(TresLimit::grp_tres, "mem"), jobs, {now});
+    BOOST_TEST(holders.most > holders.sum);
+    BOOST_TEST(cli::find_holders(in_qos(CountLimit::grp_jobs), jobs, {now}).most == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(amounts_in_the_texts_of_slurm) {

@@ -5,6 +5,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <limits>
+
 using namespace qg;
 using cli::CountedJob;
 using cli::Counter;
@@ -106,6 +108,85 @@ BOOST_AUTO_TEST_CASE(nodes_that_jobs_share_count_once) {
     BOOST_TEST(nodes({running({{4, 9}}), running({{0, 9}}), running({{5, 6}})}) == 10u);
 }
 
+namespace {
+
+/// A counter with so many CPU minutes.
+Counters minutes(std::uint64_t cpu_minutes, const Counter& counter = normal) {
+    model::Usage usage;
+    usage.tres_run_minutes = {cpu_minutes};
+    return {{counter, usage}};
+}
+
+/// What jobs may count.
+CounterRange between(std::uint64_t least, std::uint64_t most, const Counter& counter = normal) {
+    return {.least = minutes(least, counter), .most = minutes(most, counter)};
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(minutes_of_jobs_add_up_and_are_cut_once) {
+    CountedJob job = running();
+    job.least_seconds = 20;
+    job.most_seconds = 100;
+
+    const CounterRange counted = cli::recount(std::vector{job, running(), job}, node);
+
+    BOOST_TEST(counted.least.at(normal).tres_run_minutes.at(cpu) == 2u); // 160 seconds
+    BOOST_TEST(counted.most.at(normal).tres_run_minutes.at(cpu) == 13u); // 800 seconds
+    BOOST_TEST(counted.most.at(normal).tres_run_minutes.at(node) == 3u,
+               "nodes that jobs share count for each");
+}
+
+BOOST_AUTO_TEST_CASE(minutes_without_an_end_are_the_most_there_is) {
+    CountedJob job = running();
+    job.most_seconds = std::numeric_limits<std::uint64_t>::max();
+
+    const CounterRange counted = cli::recount(std::vector{job, job}, node);
+
+    BOOST_TEST(counted.most.at(normal).tres_run_minutes.at(cpu) == job.most_seconds / 60);
+}
+
+BOOST_AUTO_TEST_CASE(minutes_within_what_the_jobs_may_count_do_not_differ) {
+    for (const std::uint64_t kept : {100u, 140u}) {
+        CounterComparison comparison({cpu});
+        comparison.add_round(minutes(kept), between(100, 140), minutes(kept));
+        BOOST_TEST(comparison.is_settled());
+        BOOST_TEST(comparison.differences().empty());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(minutes_differ_if_they_are_twice_on_the_same_side) {
+    for (const std::uint64_t kept : {99u, 141u}) {
+        CounterComparison comparison({cpu});
+        comparison.add_round(minutes(kept), between(100, 140), minutes(kept));
+        BOOST_TEST(!comparison.is_settled());
+        const std::uint64_t later = kept < 100 ? 1 : 0;
+        comparison.add_round(minutes(kept), between(100 + later, 139 + later), minutes(kept));
+        BOOST_TEST(comparison.is_settled());
+        BOOST_TEST_REQUIRE(comparison.differences().size() == 1u);
+        BOOST_TEST(comparison.differences().front().counted == (kept < 100 ? 101u : 139u));
+    }
+    CounterComparison comparison({cpu});
+    comparison.add_round(minutes(99), between(100, 140), minutes(99));
+    comparison.add_round(minutes(141), between(100, 140), minutes(141));
+    BOOST_TEST(comparison.differences().empty());
+}
+
+BOOST_AUTO_TEST_CASE(minutes_of_users_of_a_qos_are_compared_where_slurmctld_counts_them) {
+    using Minutes = CounterComparison::Minutes;
+    for (const Counter& counter : {ana, bio, normal, root}) {
+        CounterComparison groups({cpu}, Minutes::of_groups);
+        CounterComparison all({cpu}, Minutes::of_all);
+        const bool is_group = counter == normal || counter == root;
+        for (int i = 0; i < 2; ++i) {
+            groups.add_round(minutes(0, counter), between(5, 9, counter), minutes(0, counter));
+            all.add_round(minutes(0, counter), between(5, 9, counter), minutes(0, counter));
+        }
+        BOOST_TEST(groups.differences().size() == (is_group ? 1u : 0u));
+        BOOST_TEST(all.differences().size() == 1u);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_difference_counts_if_it_is_there_twice) {
     CounterComparison comparison({});
     comparison.add_round(jobs(3), exactly(jobs(2)), jobs(3));
@@ -151,7 +232,7 @@ BOOST_AUTO_TEST_CASE(equal_numbers_need_one_round) {
 
     BOOST_TEST(comparison.is_settled());
     BOOST_TEST(comparison.differences().empty());
-    BOOST_TEST(comparison.compared() == 15u);
+    BOOST_TEST(comparison.compared() == 20u);
 }
 
 BOOST_AUTO_TEST_CASE(a_counter_that_changes_is_equal_if_it_was_so_twice) {

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 
+from qosgate_dev.cluster.programs import slurm_version
 from qosgate_dev.testing import main
 from qosgate_dev.testing.cluster import LOOKS_PER_SECOND
 from qosgate_dev.testing.limits_case import LimitsTestCase
@@ -108,6 +109,30 @@ class Verify(LimitsTestCase):
         self.assertEqual(done.rc, DIFFERS)
         self.assertRegex(done.stdout, r"user ben in QOS vizqos +mem +0M +2000M +\+2000M\n")
         # slurmctld counts anew; and the QOS of the partition is that of slurm.conf again: none.
+        self.cluster.scontrol("reconfigure")
+        self.expect_equal()
+        self.cluster.scontrol("update PartitionName=viz QOS=vizqos")
+
+    def test_minutes_that_a_shortened_job_leaves(self) -> None:
+        self.cluster.sacctmgr("add qos double UsageFactor=2")
+        self.cluster.sacctmgr("add qos single")
+        self.cluster.sacctmgr("modify user ana where account=astro set qos+=double,single")
+        jobs = {qos: self.start("ana", f"-Aastro --qos={qos} -n2 --time=100") for qos in ("double", "single")}
+        self.expect_equal()
+        for job in jobs.values():
+            self.cluster.scontrol(f"update JobId={job} TimeLimit=30")
+        self.cluster.run("scancel --user=ana", check=True)
+        self.cluster.wait_for(lambda: not self.cluster.run("squeue -h", check=True).stdout, "the jobs have ended")
+        if slurm_version() >= (23, 11, 7):
+            self.expect_equal()
+            return
+        differences = self.differences()
+        # The time that was taken away counted twice, and was given back once.
+        self.assertIn(("double", None, None, "tres_run_minutes", "cpu", 0, 140), differences)
+        self.assertIn((None, "lab", None, "tres_run_minutes", "cpu", 0, 140), differences)
+        self.assertEqual({what for _, _, _, what, *_ in differences}, {"tres_run_minutes"})
+        self.assertNotIn("single", {qos for qos, *_ in differences})
+        self.assertRegex(self.show("verify", "root").stdout, r"QOS double +cpu RunMins +0 +140 +\+140\n")
         self.cluster.scontrol("reconfigure")
         self.expect_equal()
         self.cluster.scontrol("update PartitionName=viz QOS=vizqos")

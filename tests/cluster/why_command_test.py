@@ -360,6 +360,32 @@ class PartitionRules(WhyTestCase):
         self.assertIn("partition plain does not accept QOS normal (accepted: plain)", "\n".join(told))
         self.apply(job, "Partition=main")
 
+    def test_a_counter_that_no_job_accounts_for(self) -> None:
+        reason = "QOSGrpCPURunMinutesLimit"
+        self.cluster.sacctmgr("add qos double UsageFactor=2 GrpTRESRunMins=cpu=400")
+        self.cluster.sacctmgr("modify user ana where account=astro set qos+=double")
+        holder = self.start("ana", "-Aastro --qos=double -n2 --time=100")
+        job = self.wait("ana", "-Aastro --qos=double -n2 --time=140", reason)
+        limit = self.limit_of(job, reason)
+        self.assertEqual((limit["used"], limit["unaccounted"]), (400, 0))
+        self.assertNotIn("too high", self.show(f"why {job}").stdout)
+        self.cluster.scontrol(f"update JobId={holder} TimeLimit=30")
+        self.cluster.run(f"scancel {holder}", check=True)
+        if slurm_version() >= (23, 11, 7):
+            self.cluster.wait_job(job, "RUNNING")
+            return
+        self.cluster.wait_for(lambda: self.limit_of(job, reason)["used"] == 140, "the holder has ended")
+        limit = self.limit_of(job, reason)
+        self.assertEqual((limit["asked"], limit["unaccounted"], limit["held_by"]), (280, 140, []))
+        for user in ("ana", "root"):
+            text = self.show(f"why {job}", user).stdout
+            self.assertIn("have at most 0 of what is in use, so slurmctld's counter is too high", text)
+            self.assertIn("scontrol reconfigure", text)
+            self.assertIn("Waiting does not help before slurmctld counts anew.", text)
+        self.cluster.scontrol("reconfigure")
+        self.cluster.wait_job(job, "RUNNING")
+        self.cluster.scontrol("update PartitionName=viz QOS=vizqos")
+
     def test_a_job_without_a_time_limit_is_counted_without_one(self) -> None:
         self.cluster.sacctmgr("modify account astro set GrpTRESRunMins=cpu=20000")
         self.addCleanup(self.cluster.sacctmgr, "modify account astro set GrpTRESRunMins=cpu=-1")

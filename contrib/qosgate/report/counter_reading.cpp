@@ -51,6 +51,12 @@ void read_tres(const QueuedJob& job, const model::TresCatalogue& tres, CountedJo
     }
 }
 
+/// The UsageFactor of the job's own QOS: it counts in the partition's, too.
+double usage_factor_of(const QueuedJob& job, const AssocRecords& records) {
+    const auto qos = find_first_qos(records, job.qos);
+    return qos ? records.qos.at(*qos).qos.usage_factor : 1.0;
+}
+
 /// Why it is not known where a job counts; empty: it is.
 std::string describe_counters(const QueuedJob& job, const AssocRecords& records,
                               const std::map<std::string, std::string>& partition_qos, CountedJob& counted) {
@@ -101,10 +107,10 @@ Counters read_counters(const AssocRecords& records) {
     return counters;
 }
 
-JobsToCount find_jobs_to_count(std::span<const QueuedJob> queue, const AssocRecords& records,
-                               const std::map<std::string, std::string>& partition_qos) {
+JobsToCount find_jobs_to_count(const slurm::Queue& queue, const AssocRecords& records,
+                               const std::map<std::string, std::string>& partition_qos, std::time_t now) {
     JobsToCount found;
-    for (const QueuedJob& job : queue) {
+    for (const QueuedJob& job : queue.jobs) {
         if (job.state == QueueState::over) continue;
         CountedJob counted{.submitted = std::max<std::uint64_t>(job.tasks.size(), 1),
                            .holds_resources = job.holds_resources()};
@@ -115,6 +121,10 @@ JobsToCount find_jobs_to_count(std::span<const QueuedJob> queue, const AssocReco
         if (counted.holds_resources) {
             read_tres(job, *records.tres, counted);
             counted.nodes = job.nodes;
+            const AmountRange seconds =
+                seconds_that_count(job, usage_factor_of(job, records), {now, queue.usage_step});
+            counted.least_seconds = seconds.least;
+            counted.most_seconds = seconds.most;
         }
         found.jobs.push_back(std::move(counted));
     }

@@ -6,11 +6,11 @@
 #include "report/recount.hpp"
 
 #include "qosgate/base/result.hpp"
-#include "qosgate/model/queued_job.hpp"
 #include "qosgate/slurm/cluster_quota.hpp"
+#include "qosgate/slurm/queue_reader.hpp"
 
+#include <ctime>
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -25,9 +25,9 @@ struct JobsToCount {
     std::vector<std::string> unknown; ///< sentences
 };
 
-/// `partition_qos`: the name of the QOS by partition.
-JobsToCount find_jobs_to_count(std::span<const model::QueuedJob> queue, const slurm::AssocRecords& records,
-                               const std::map<std::string, std::string>& partition_qos);
+/// `partition_qos`: the name of the QOS by partition. `now`: when the queue was read.
+JobsToCount find_jobs_to_count(const slurm::Queue& queue, const slurm::AssocRecords& records,
+                               const std::map<std::string, std::string>& partition_qos, std::time_t now);
 
 /// The TRES that can be counted from jobs: what slurmctld allocates to them.
 std::vector<std::size_t> countable_tres(const model::TresCatalogue& tres);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/recount.hpp"
 
+#include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
@@ -48,7 +49,21 @@ std::uint64_t counted_value(const Counters& counters, const CountedAmount& what)
     if (found == counters.end()) return 0;
     const Usage& usage = found->second;
     if (what.measure == LimitMeasure::tres) return model::count_at(usage.tres, what.tres);
+    if (what.measure == LimitMeasure::tres_run_minutes)
+        return model::count_at(usage.tres_run_minutes, what.tres);
     return what.measure == LimitMeasure::submitted_jobs ? usage.submit_jobs : usage.jobs;
+}
+
+/// Counts a job that holds resources. The minutes are seconds until all jobs are counted.
+void add_resources(Usage& usage, const model::TresCounts& amounts, std::uint64_t seconds) {
+    ++usage.jobs;
+    usage.tres.resize(std::max(usage.tres.size(), amounts.size()));
+    usage.tres_run_minutes.resize(usage.tres.size());
+    for (std::size_t tres = 0; tres < amounts.size(); ++tres) {
+        usage.tres[tres] += amounts[tres];
+        usage.tres_run_minutes[tres] =
+            saturated_sum(usage.tres_run_minutes[tres], saturated_product(amounts[tres], seconds));
+    }
 }
 
 Counters count_all(std::span<const CountedJob> jobs, std::optional<std::size_t> node, bool at_most) {
@@ -60,16 +75,15 @@ Counters count_all(std::span<const CountedJob> jobs, std::optional<std::size_t> 
             Usage& usage = counters[counter];
             usage.submit_jobs += job.submitted;
             if (!job.holds_resources) continue;
-            ++usage.jobs;
-            usage.tres.resize(std::max(usage.tres.size(), amounts.size()));
-            for (std::size_t tres = 0; tres < amounts.size(); ++tres)
-                usage.tres[tres] += amounts[tres];
+            add_resources(usage, amounts, at_most ? job.most_seconds : job.least_seconds);
             std::vector<NodeRange>& all = nodes[counter];
             all.insert(all.end(), job.nodes.begin(), job.nodes.end());
         }
     }
     for (auto& [counter, ranges] : nodes) {
         Usage& usage = counters[counter];
+        for (std::uint64_t& minutes : usage.tres_run_minutes)
+            minutes /= 60;
         if (node && *node < usage.tres.size()) usage.tres[*node] = count_distinct(std::move(ranges));
     }
     return counters;
@@ -91,8 +105,14 @@ std::vector<CountedAmount> CounterComparison::amounts_of(std::initializer_list<c
     for (const Counter& counter : counters) {
         amounts.push_back({.counter = counter, .measure = LimitMeasure::running_jobs});
         amounts.push_back({.counter = counter, .measure = LimitMeasure::submitted_jobs});
-        for (const std::size_t tres : tres_)
+        const bool has_minutes = minutes_ == Minutes::of_all || counter.kind == CounterKind::qos ||
+                                 counter.kind == CounterKind::association;
+        for (const std::size_t tres : tres_) {
             amounts.push_back({.counter = counter, .measure = LimitMeasure::tres, .tres = tres});
+            if (has_minutes)
+                amounts.push_back(
+                    {.counter = counter, .measure = LimitMeasure::tres_run_minutes, .tres = tres});
+        }
     }
     return amounts;
 }
@@ -111,7 +131,9 @@ bool CounterComparison::settle(const CountedAmount& what, Open& open, const Coun
     if (is_counted(kept)) return true;
     const std::uint64_t nearest = std::clamp(kept, least, most);
     const auto difference = static_cast<std::int64_t>(kept - nearest);
-    if (std::exchange(open.difference, difference) != difference) return false;
+    const bool falls = what.measure == LimitMeasure::tres_run_minutes;
+    const std::int64_t same = !falls ? difference : kept < nearest ? -1 : 1;
+    if (std::exchange(open.difference, same) != same) return false;
     differences_.push_back({.what = what, .counted = nearest, .kept = kept});
     return true;
 }

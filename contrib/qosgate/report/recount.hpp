@@ -32,16 +32,19 @@ struct Counter {
     friend auto operator<=>(const Counter&, const Counter&) = default;
 };
 
-/// Of each counter: running and submitted jobs, and the TRES of running jobs. One that is absent is 0.
+/// Of each counter: running and submitted jobs, the TRES of running jobs, and their minutes. One that is
+/// absent is 0.
 using Counters = std::map<Counter, model::Usage>;
 
 /// One record of the queue, as slurmctld counts it.
 struct CountedJob {
     std::uint64_t submitted = 1; ///< tasks of an array count singly
     bool holds_resources = false;
-    model::TresCounts tres = {};                  ///< of a job that holds resources: at least
-    model::TresCounts most_tres = {};             ///< at most; empty: the same
-    std::vector<model::NodeRange> nodes = {};     ///< the same
+    model::TresCounts tres = {};              ///< of a job that holds resources: at least
+    model::TresCounts most_tres = {};         ///< at most; empty: the same
+    std::vector<model::NodeRange> nodes = {}; ///< the same
+    std::uint64_t least_seconds = 0; ///< of a job that holds resources: for which its TRES still count
+    std::uint64_t most_seconds = 0;
     std::vector<std::uint32_t> qos = {};          ///< its own and that of its partitions, each once
     std::vector<std::uint32_t> possible_qos = {}; ///< in which it may count, too; none of the others
     std::vector<std::uint32_t> associations = {}; ///< its own and all above
@@ -62,8 +65,9 @@ CounterRange recount(std::span<const CountedJob> jobs, std::optional<std::size_t
 /// One number of a counter.
 struct CountedAmount {
     Counter counter;
-    model::LimitMeasure measure = model::LimitMeasure::running_jobs; ///< running or submitted jobs, or TRES
-    std::size_t tres = 0;                                            ///< of TRES: index
+    /// Running or submitted jobs, TRES, or minutes of TRES.
+    model::LimitMeasure measure = model::LimitMeasure::running_jobs;
+    std::size_t tres = 0; ///< of TRES: index
 
     friend auto operator<=>(const CountedAmount&, const CountedAmount&) = default;
 };
@@ -77,14 +81,19 @@ struct Difference {
 /// Compares counters with jobs while both change. Each round is a reading of the counters, the jobs, and the
 /// counters again. A difference counts if it was the same in two rounds, in which the counter itself stood
 /// still. A number is equal if it stood still and is what the jobs count, or if it was equal in two rounds
-/// while it changed: once may be an accident.
+/// while it changed: once may be an accident. What the jobs count in minutes falls while they run, so of
+/// minutes a difference is the same if it is on the same side.
 ///
 ///   CounterComparison comparison({0, 1, 3});
 ///   do comparison.add_round(before, recount(jobs, node), after); while (!comparison.is_settled());
 class CounterComparison {
   public:
+    /// Whose minutes are compared: slurmctld may not count those of users and accounts of a QOS.
+    enum class Minutes : std::uint8_t { of_all, of_groups };
+
     /// Compares only these TRES.
-    explicit CounterComparison(std::vector<std::size_t> tres) : tres_(std::move(tres)) {}
+    explicit CounterComparison(std::vector<std::size_t> tres, Minutes minutes = Minutes::of_all)
+        : tres_(std::move(tres)), minutes_(minutes) {}
 
     void add_round(const Counters& before, const CounterRange& counted, const Counters& after);
 
@@ -101,7 +110,7 @@ class CounterComparison {
     /// What is not settled yet.
     struct Open {
         bool was_equal = false;                      ///< once, while it changed
-        std::optional<std::int64_t> difference = {}; ///< when it last stood still
+        std::optional<std::int64_t> difference = {}; ///< when it last stood still; of minutes: the side
     };
 
     std::vector<CountedAmount> amounts_of(std::initializer_list<const Counters*> all) const;
@@ -110,6 +119,7 @@ class CounterComparison {
                 const Counters& after);
 
     std::vector<std::size_t> tres_;
+    Minutes minutes_;
     std::size_t rounds_ = 0;
     std::size_t amounts_ = 0;
     std::map<CountedAmount, Open> open_;

@@ -2,6 +2,7 @@
 //
 // qosgate verify: counts the jobs again and compares with slurmctld's counters.
 #include "command.hpp"
+#include "default_release.hpp"
 #include "or_null.hpp"
 #include "report/counter_reading.hpp"
 #include "table.hpp"
@@ -16,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <thread>
@@ -36,11 +38,17 @@ constexpr unsigned default_timeout = 60; ///< seconds
 /// What slurmctld counts and the queue does not show.
 constexpr std::string_view not_compared[] = {
     "minutes and wall time of the past (GrpTRESMins, GrpWall): ended jobs are not in the queue",
-    "minutes that running jobs may still use (GrpTRESRunMins, MaxTRESRunMins...): they change all the time",
     "pending jobs that gain priority by waiting (GrpJobsAccrue, MaxJobsAccrue...): the queue does not show "
     "which do",
     "burst buffers and energy: the queue does not show what is in use",
 };
+
+/// Whose minutes slurmctld counts.
+CounterComparison::Minutes counted_minutes() {
+    return default_release().follows(limits::rules::enforces_run_mins)
+               ? CounterComparison::Minutes::of_all
+               : CounterComparison::Minutes::of_groups;
+}
 
 struct Verified {
     CounterComparison comparison;
@@ -90,9 +98,10 @@ Result<void> add_reading(Verified& result, slurm::ClusterQuota& accounting) {
     if (!before) return before.error();
     const auto queue = slurm::read_queue();
     if (!queue) return queue.error();
+    const std::time_t now = std::time(nullptr);
     const auto after = refresh_records(accounting);
     if (!after) return after.error();
-    auto jobs = find_jobs_to_count(queue->jobs, **after, *partition_qos);
+    auto jobs = find_jobs_to_count(*queue, **after, *partition_qos, now);
     result.comparison.add_round(read_counters(**before), recount(jobs.jobs, (*after)->tres->node()),
                                 read_counters(**after));
     result.records = *after;
@@ -126,7 +135,7 @@ Result<Verified> verify_counters(std::chrono::seconds timeout, Output& output) {
     auto records = refresh_records(accounting);
     if (!records) return in_time(records.error());
     if (const auto can = check_comparable(**records); !can) return can.error();
-    Verified result{.comparison = CounterComparison(countable_tres(*(*records)->tres)),
+    Verified result{.comparison = CounterComparison(countable_tres(*(*records)->tres), counted_minutes()),
                     .records = *records,
                     .unknown_jobs = {}};
     for (std::size_t round = 0; round < max_rounds && !result.comparison.is_settled(); ++round) {
@@ -145,12 +154,24 @@ Result<Verified> verify_counters(std::chrono::seconds timeout, Output& output) {
 
 std::string_view code_of(LimitMeasure measure) {
     if (measure == LimitMeasure::tres) return "tres";
+    if (measure == LimitMeasure::tres_run_minutes) return "tres_run_minutes";
     return measure == LimitMeasure::submitted_jobs ? "submitted_jobs" : "running_jobs";
 }
 
+bool is_of_tres(const CountedAmount& what) {
+    return what.measure == LimitMeasure::tres || what.measure == LimitMeasure::tres_run_minutes;
+}
+
 std::string subject_of(const CountedAmount& what, const model::TresCatalogue& tres) {
-    if (what.measure == LimitMeasure::tres) return text::printable(tres.name(what.tres));
+    if (is_of_tres(what))
+        return text::printable(tres.name(what.tres)) + (what.measure == LimitMeasure::tres ? "" : " RunMins");
     return what.measure == LimitMeasure::submitted_jobs ? "submitted jobs" : "running jobs";
+}
+
+/// Minutes of memory have no unit.
+std::string number_text(const CountedAmount& what, std::uint64_t number, const model::TresCatalogue& tres) {
+    return what.measure == LimitMeasure::tres ? model::format_tres_count(tres.name(what.tres), number)
+                                              : std::to_string(number);
 }
 
 /// "4", "4000M", "-3"
@@ -158,18 +179,11 @@ std::string difference_text(const Difference& difference, const model::TresCatal
     const bool is_less = difference.kept < difference.counted;
     const std::uint64_t size =
         is_less ? difference.counted - difference.kept : difference.kept - difference.counted;
-    const std::string number = difference.what.measure == LimitMeasure::tres
-                                   ? model::format_tres_count(tres.name(difference.what.tres), size)
-                                   : std::to_string(size);
-    return (is_less ? "-" : "+") + number;
+    return (is_less ? "-" : "+") + number_text(difference.what, size, tres);
 }
 
 void print_verified(const Verified& verified, std::ostream& out) {
     const model::TresCatalogue& tres = *verified.records->tres;
-    const auto number = [&](const CountedAmount& what, std::uint64_t value) {
-        return what.measure == LimitMeasure::tres ? model::format_tres_count(tres.name(what.tres), value)
-                                                  : std::to_string(value);
-    };
     const auto& differences = verified.comparison.differences();
     out << headline_of(verified.comparison, verified.jobs, verified.unknown_jobs.size()) << '\n';
     if (!differences.empty()) {
@@ -181,8 +195,8 @@ void print_verified(const Verified& verified, std::ostream& out) {
                     {}};
         for (const Difference& each : differences)
             table.rows.push_back({names_of(each.what.counter, *verified.records).text(),
-                                  subject_of(each.what, tres), number(each.what, each.counted),
-                                  number(each.what, each.kept), difference_text(each, tres)});
+                                  subject_of(each.what, tres), number_text(each.what, each.counted, tres),
+                                  number_text(each.what, each.kept, tres), difference_text(each, tres)});
         out << '\n';
         print_aligned(out, table, terminal_width());
         out << "\nslurmctld checks limits with its own numbers. It counts anew at 'scontrol reconfigure', "
@@ -207,8 +221,7 @@ ordered_json amount_json(const CountedAmount& what, const slurm::AssocRecords& r
             {"user", text_or_null(names.user)},
             {"partition", text_or_null(names.partition)},
             {"what", code_of(what.measure)},
-            {"tres", what.measure == LimitMeasure::tres ? ordered_json(records.tres->name(what.tres))
-                                                        : ordered_json()}};
+            {"tres", is_of_tres(what) ? ordered_json(records.tres->name(what.tres)) : ordered_json()}};
 }
 
 ordered_json verified_to_json(const Verified& verified) {
@@ -252,11 +265,13 @@ void add_verify(Command app, Invocation& invocation) {
         "slurmctld checks limits with counters that it changes at each start and end of a job. 'verify'\n"
         "counts the jobs of the queue and compares, for each QOS, for each user and account within it, and\n"
         "for each account and user: running jobs, submitted jobs (tasks of arrays one by one), and CPUs,\n"
-        "memory, nodes (shared ones once), billing, GRES and licenses of running jobs. Suspended jobs count\n"
-        "as running. Jobs count for their QOS and for that of their partition. slurmctld counts a pending\n"
+        "memory, nodes (shared ones once), billing, GRES and licenses of running jobs, with the minutes for\n"
+        "which they may still have them (RunMins). Suspended jobs count as running. Jobs count for their QOS "
+        "and for that of their partition. slurmctld counts a pending\n"
         "job with several partitions for the QOSs of all of them, or, if it was requeued, of one; both are\n"
         "right. Slurm shows memory from 1T on with two digits after the point, so smaller differences are\n"
-        "not seen.\n\n"
+        "not seen. From the minutes slurmctld takes in steps (PriorityCalcPeriod) what jobs have used, so\n"
+        "these are compared with what the jobs may count at least and at most.\n\n"
         "Jobs change while 'verify' reads. So it reads the counters before and after the jobs, and reports a\n"
         "difference only if it is still there a second later. If a number changes all the time, two of five\n"
         "readings in which it is equal are enough; otherwise it could not be compared. On a terminal the\n"
@@ -276,7 +291,8 @@ void add_verify(Command app, Invocation& invocation) {
         "  compared      how many numbers\n"
         "  jobs          how many records of the queue were counted\n"
         "  differences   qos, account, user, partition (null: of all), what (running_jobs,\n"
-        "                submitted_jobs, tres), tres, counted, kept (by slurmctld), difference (kept -\n"
+        "                submitted_jobs, tres, tres_run_minutes), tres, counted, kept (by slurmctld), "
+        "difference (kept -\n"
         "                counted). Memory is in MiB.\n"
         "  unsettled     the same names: what changed all the time, so that it could not be compared\n"
         "  unknown_jobs  sentences: jobs that were left out, and why\n"

@@ -168,6 +168,8 @@ Result<Queue> read_queue() {
     if (!conf) return conf.error();
     Queue queue;
     queue.hides_jobs = *conf != nullptr && ((*conf)->private_data & PRIVATE_DATA_JOBS) != 0;
+    if (*conf != nullptr && view_text((*conf)->priority_type) == "priority/multifactor")
+        queue.usage_step = std::chrono::seconds((*conf)->priority_calc_period);
     if (*message == nullptr) return queue;
     queue.jobs.reserve((*message)->record_count);
     for (std::uint32_t i = 0; i < (*message)->record_count; ++i)

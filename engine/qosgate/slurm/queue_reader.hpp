@@ -8,12 +8,17 @@
 
 #include <slurm/slurm.h>
 
+#include <chrono>
+#include <optional>
 #include <vector>
 
 namespace qg::slurm {
 
 struct Queue {
     std::vector<model::QueuedJob> jobs; ///< in slurmctld's order
+    /// How often slurmctld takes from the minutes of running jobs what they have used (PriorityCalcPeriod).
+    /// Empty: when they end.
+    std::optional<std::chrono::seconds> usage_step;
     bool hides_jobs = false; ///< PrivateData hides jobs of other users from callers that are not operators
 };
 
