@@ -2,12 +2,19 @@
 //
 // qosgate check -- sbatch|salloc|srun ARGS...: what would become of a job, for its user.
 #include "command.hpp"
+#include "default_release.hpp"
 #include "judged_job.hpp"
+#include "wrong_counters.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/resolve.hpp"
+#include "qosgate/limits/binding.hpp"
+#include "qosgate/limits/catalogue.hpp"
+#include "qosgate/limits/explain.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,19 +41,63 @@ std::string find_unjudged(const JudgedJob& job) {
     return text::join(unjudged, "; ");
 }
 
+/// The counters behind the limits for which some part is refused or waits.
+std::vector<LimitCounter> pick_counters(const TriedJob& job, const UserWorld& world) {
+    std::vector<LimitCounter> counters;
+    for (const TriedPart& part : job.parts) {
+        const model::Forecast& forecast = part.decision.forecast;
+        model::JobRequest request = part.request;
+        request.account = part.account;
+        request.partition = part.partition;
+        request.qos = part.qos;
+        const gate::ResolvedRequest resolved =
+            gate::resolve(request, {*world.cluster, *world.accounting, default_release()});
+        const model::AccountView& view = resolved.view();
+        for (std::size_t at = 0; at < view.partitions.size(); ++at)
+            for (const limits::BindingLimit& limit :
+                 limits::find_binding_limits(view, at, default_release())) {
+                if (limit.reason != forecast.reason && limit.reason != forecast.pending_reason) continue;
+                const std::string tres = limit.tres ? view.tres->name(*limit.tres) : std::string();
+                counters.push_back(
+                    {.whose = find_counted_jobs(limit.limit, limit.owner, limit.tres, view, request.user_id,
+                                                world.accounting->records(), world.cluster->partitions.all()),
+                     .used = limit.used,
+                     .name = text::format("{} in {}", limits::subject_of(limit.limit, tres),
+                                          limits::owner_name(limit.owner, view))});
+            }
+    }
+    return counters;
+}
+
+/// What keeps the job from starting though no job has it.
+Result<std::vector<std::string>> find_wrong_counters_of(const TriedJob& job) {
+    const bool is_of_limit = std::ranges::any_of(job.parts, [](const TriedPart& part) {
+        const model::Forecast& forecast = part.decision.forecast;
+        return !part.client_refusal && (!limits::find_reason(forecast.reason).empty() ||
+                                        !limits::find_reason(forecast.pending_reason).empty());
+    });
+    if (!is_of_limit) return std::vector<std::string>();
+    return find_wrong_counters([&](const UserWorld& world) { return pick_counters(job, world); });
+}
+
 Result<int> check_job(const JobQuestion& question, Output& output) {
     const auto job = judge_command_line(question, output);
     if (!job) return job.error();
     if (!*job) return exit_usage;
     const std::string unjudged = find_unjudged(**job);
+    const auto wrong_counters = find_wrong_counters_of((*job)->tried);
+    if (!wrong_counters) return wrong_counters.error();
     if (output.json()) {
         ordered_json answer = answer_json((*job)->tried);
         answer["uid"] = (*job)->user.id;
         answer["user"] = (*job)->user.name.empty() ? ordered_json() : ordered_json((*job)->user.name);
         answer["not_judged"] = unjudged.empty() ? ordered_json() : ordered_json(unjudged);
+        answer["wrong_counters"] = *wrong_counters;
         output.write(answer);
     } else {
         print_answer((*job)->tried, output.text());
+        for (const std::string& sentence : *wrong_counters)
+            output.text() << "But " << text::printable(sentence, 4000) << ".\n";
         if (!unjudged.empty()) output.text() << "Not judged: " << text::printable(unjudged, 4000) << ".\n";
     }
     return exit_status((*job)->tried);
@@ -99,6 +150,9 @@ void add_check(Command app, Invocation& invocation) {
         "  uid, user   whose job it is\n"
         "  not_judged  what may decide, too, and was not judged: rules, hidden limits, the\n"
         "              groups of the user; null: nothing\n"
+        "  wrong_counters\n"
+        "              sentences: what slurmctld counts for the limit that the job meets, and no jobs of\n"
+        "              the queue can have, in two readings a second apart\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  qosgate check -- sbatch --qos=debug -n4 job.sh\n"

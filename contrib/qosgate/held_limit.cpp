@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "held_limit.hpp"
 
+#include "wrong_counters.hpp"
+
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/limits/explain.hpp"
@@ -12,14 +14,6 @@
 
 namespace qg::cli {
 namespace {
-
-/// Whether running jobs alone make what is in use.
-bool is_of_running_jobs(const limits::LimitId& limit) {
-    const model::LimitFacts& facts = model::facts_of(limit);
-    return facts.counts_others() && (facts.measure == model::LimitMeasure::tres ||
-                                     facts.measure == model::LimitMeasure::tres_run_minutes ||
-                                     facts.measure == model::LimitMeasure::running_jobs);
-}
 
 void doubt_counter(HeldLimit& held, std::uint32_t user_id, const QueueContext& context) {
     if (context.doubts == nullptr || !is_of_running_jobs(held.limit) || held.used <= held.holders.most)

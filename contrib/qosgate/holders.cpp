@@ -120,12 +120,11 @@ double CountedJobs::usage_factor_of(const QueuedJob& job) const {
     return found == usage_factors.end() ? 1.0 : found->second;
 }
 
-CountedJobs find_counted_jobs(const limits::LimitId& limit, const limits::Owner& owner,
-                              std::optional<std::size_t> tres, const model::AccountView& view,
-                              std::uint32_t user_id, const quota::LocalRecords& records,
-                              std::span<const std::shared_ptr<const model::Partition>> partitions) {
+namespace {
+
+CountedJobs count_for(const limits::LimitId& limit, std::string tres, const quota::LocalRecords& records) {
     CountedJobs counted{.limit = limit,
-                        .tres = tres ? view.tres->name(*tres) : std::string(),
+                        .tres = std::move(tres),
                         .qos = {},
                         .partitions = {},
                         .accounts = {},
@@ -136,15 +135,35 @@ CountedJobs find_counted_jobs(const limits::LimitId& limit, const limits::Owner&
         for (const quota::LocalQos& each : records.qos)
             if (each.qos.usage_factor != 1.0)
                 counted.usage_factors.emplace(text::lower(each.qos.name), each.qos.usage_factor);
+    return counted;
+}
+
+} // namespace
+
+CountedJobs count_jobs_of_qos(const limits::LimitId& limit, std::string tres, std::string qos,
+                              const quota::LocalRecords& records,
+                              std::span<const std::shared_ptr<const model::Partition>> partitions) {
+    CountedJobs counted = count_for(limit, std::move(tres), records);
+    counted.qos = std::move(qos);
+    for (const auto& partition : partitions)
+        if (text::iequals(partition->qos, counted.qos)) counted.partitions.insert(partition->name);
+    return counted;
+}
+
+CountedJobs find_counted_jobs(const limits::LimitId& limit, const limits::Owner& owner,
+                              std::optional<std::size_t> tres, const model::AccountView& view,
+                              std::uint32_t user_id, const quota::LocalRecords& records,
+                              std::span<const std::shared_ptr<const model::Partition>> partitions) {
+    const std::string tres_name = tres ? view.tres->name(*tres) : std::string();
     if (owner.kind == limits::OwnerKind::qos) {
-        counted.qos = view.qos.at(owner.index).name;
-        for (const auto& partition : partitions)
-            if (text::iequals(partition->qos, counted.qos)) counted.partitions.insert(partition->name);
+        CountedJobs counted =
+            count_jobs_of_qos(limit, tres_name, view.qos.at(owner.index).name, records, partitions);
         const LimitScope scope = model::facts_of(limit).scope;
         if (scope == LimitScope::user) counted.user_id = user_id;
         if (scope == LimitScope::account) counted.account = view.account;
         return counted;
     }
+    CountedJobs counted = count_for(limit, tres_name, records);
     const model::Association& link = view.associations.at(owner.index);
     if (link.level != model::AssociationLevel::user) {
         counted.accounts = accounts_below(link.account, records);

@@ -61,6 +61,11 @@ struct UsageClock {
 /// UsageFactor of its QOS. No limit of time has no end here.
 AmountRange seconds_that_count(const model::QueuedJob& job, double usage_factor, const UsageClock& clock);
 
+/// The same for a limit of a QOS, of all its users and accounts.
+CountedJobs count_jobs_of_qos(const limits::LimitId& limit, std::string tres, std::string qos,
+                              const quota::LocalRecords& records,
+                              std::span<const std::shared_ptr<const model::Partition>> partitions);
+
 struct Holder {
     const model::QueuedJob* job = nullptr; ///< never null
     std::uint64_t amount = 0;

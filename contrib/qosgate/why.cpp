@@ -5,6 +5,7 @@
 #include "default_release.hpp"
 #include "job_names.hpp"
 #include "waiting_report.hpp"
+#include "wrong_counters.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/queue_reader.hpp"
@@ -104,23 +105,13 @@ class Reading {
         const auto waiting = std::ranges::stable_partition(
             queue_.jobs, [](const QueuedJob& job) { return job.holds_resources(); });
         context_.holding = {queue_.jobs.begin(), waiting.begin()};
-        if (sees_all()) context_.doubts = &doubts;
+        if (sees_all_jobs(world_, queue_)) context_.doubts = &doubts;
         asked_ = find_asked(options, queue_.jobs);
         reports_.reserve(asked_.jobs.size());
         for (const QueuedJob* job : asked_.jobs) {
             context_.seeks_changes = reports_.size() < max_changed;
             reports_.emplace_back(*job, context_, hides_jobs_);
         }
-    }
-
-    /// Whether the reader is shown all that counters count.
-    [[nodiscard]] bool sees_all() const {
-        if (world_.accounting->is_operator(getuid())) return true;
-        const model::PrivateData& data = world_.accounting->records().private_data;
-        return !hides_jobs_ && !data.usage && !data.accounts &&
-               std::ranges::all_of(context_.holding, [this](const QueuedJob& job) {
-                   return world_.cluster->partitions.find(job.partition) != nullptr;
-               });
     }
 
     UserWorld world_;

@@ -369,6 +369,9 @@ class PartitionRules(WhyTestCase):
         limit = self.limit_of(job, reason)
         self.assertEqual((limit["used"], limit["unaccounted"]), (400, 0))
         self.assertNotIn("too high", self.show(f"why {job}").stdout)
+        check = "check -- sbatch -Aastro --qos=double -n2 --time=140 --wrap=true"
+        self.assertNotIn("too high", self.show(check).stdout)
+        self.assertNotIn("too high", self.show("report usage").stdout)
         self.cluster.scontrol(f"update JobId={holder} TimeLimit=30")
         self.cluster.run(f"scancel {holder}", check=True)
         if slurm_version() >= (23, 11, 7):
@@ -382,8 +385,17 @@ class PartitionRules(WhyTestCase):
             self.assertIn("have at most 0 of what is in use, so slurmctld's counter is too high", text)
             self.assertIn("scontrol reconfigure", text)
             self.assertIn("Waiting does not help before slurmctld counts anew.", text)
+        sentence = (
+            "of CPU minutes of all running jobs in QOS double, slurmctld counts 140 as in use, and the jobs of the queue "
+            "have at most 0: its counter is too high"
+        )
+        for command in (check, "report usage"):
+            self.assertIn(sentence, self.show(command).stdout)
+        (told,) = self.answer("report usage")["wrong_counters"]
+        self.assertTrue(told.startswith(sentence), told)
         self.cluster.scontrol("reconfigure")
         self.cluster.wait_job(job, "RUNNING")
+        self.assertNotIn("too high", self.show(check).stdout)
         self.cluster.scontrol("update PartitionName=viz QOS=vizqos")
 
     def test_a_job_without_a_time_limit_is_counted_without_one(self) -> None:

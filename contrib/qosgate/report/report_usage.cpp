@@ -8,6 +8,7 @@
 #include "report/report_table.hpp"
 #include "report/usage_bar.hpp"
 #include "user_world.hpp"
+#include "wrong_counters.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"
@@ -131,7 +132,8 @@ Table csv_table(const std::vector<UsageRow>& rows, const Viewer& viewer) {
     return table;
 }
 
-ordered_json usage_to_json(const std::vector<UsageRow>& rows, bool is_enforced, const Viewer& viewer) {
+ordered_json usage_to_json(const std::vector<UsageRow>& rows, bool is_enforced, const Viewer& viewer,
+                           const std::vector<std::string>& wrong_counters) {
     auto list = ordered_json::array();
     for (const UsageRow& row : rows) {
         auto limits = ordered_json::array();
@@ -155,7 +157,35 @@ ordered_json usage_to_json(const std::vector<UsageRow>& rows, bool is_enforced, 
                         {"pending", row.use.all.pending},
                         {"limits", limits}});
     }
-    return {{"is_enforced", is_enforced}, {"hides_names", !viewer.sees_use}, {"qos", list}};
+    return {{"is_enforced", is_enforced},
+            {"hides_names", !viewer.sees_use},
+            {"qos", list},
+            {"wrong_counters", wrong_counters}};
+}
+
+/// The counters in these rows.
+std::vector<LimitCounter> pick_counters_of_qos(const UserWorld& world) {
+    const quota::LocalRecords& records = world.accounting->records();
+    std::vector<LimitCounter> counters;
+    for (const quota::LocalQos& qos : records.qos) {
+        const QosUse use = find_use(qos, *records.tres, default_release(),
+                                    [&](std::uint32_t id) { return world.name_of(id); });
+        for (const auto& [who, limit] : use.fullest()) {
+            if (!limit.used) continue;
+            LimitCounter counter{
+                .whose = count_jobs_of_qos(limit.facts->limit, limit.tres, use.name, records,
+                                           world.cluster->partitions.all()),
+                .used = *limit.used,
+                .name = text::format("{} in QOS {}{}", limits::subject_of(limit.facts->limit, limit.tres),
+                                     use.name, who->name.empty() ? "" : text::format(" ({})", who->name))};
+            if (who->scope == model::LimitScope::account) counter.whose.account = who->name;
+            if (who->scope == model::LimitScope::user)
+                for (const auto& [id, usage] : qos.users)
+                    if (world.name_of(id) == who->name) counter.whose.user_id = id;
+            counters.push_back(std::move(counter));
+        }
+    }
+    return counters;
 }
 
 Result<int> report_usage(const ReportOptions& options, Output& output) {
@@ -170,12 +200,14 @@ Result<int> report_usage(const ReportOptions& options, Output& output) {
     if (const auto sorted = sort_rows<UsageRow>(rows, options.sort, usage_sort_keys); !sorted)
         return sorted.error();
     const Viewer viewer = make_viewer(*world->accounting, world->name_of(getuid()));
-    if (output.json()) {
-        output.write(usage_to_json(rows, records.enforce.limits, viewer));
+    if (options.csv && !output.json()) {
+        print_csv(output.text(), csv_table(rows, viewer));
         return 0;
     }
-    if (options.csv) {
-        print_csv(output.text(), csv_table(rows, viewer));
+    const auto wrong_counters = find_wrong_counters(pick_counters_of_qos);
+    if (!wrong_counters) return wrong_counters.error();
+    if (output.json()) {
+        output.write(usage_to_json(rows, records.enforce.limits, viewer, *wrong_counters));
         return 0;
     }
     print_aligned(output.text(), usage_table(rows, viewer, takes_colours()), terminal_width());
@@ -183,6 +215,8 @@ Result<int> report_usage(const ReportOptions& options, Output& output) {
         output.text()
             << "\nAccountingStorageEnforce in slurm.conf does not have 'limits': no limit counts, and "
                "slurmctld counts no jobs.\n";
+    for (const std::string& sentence : *wrong_counters)
+        output.text() << "\nWarning: " << text::printable(sentence, 4000) << ".\n";
     if (!viewer.sees_use) output.text() << "\nPrivateData hides which account or other user uses most.\n";
     return 0;
 }
@@ -195,7 +229,9 @@ void add_report_usage(Command report, Invocation& invocation) {
         report, "usage", "How full the limits of all QOSs are",
         "One row for each limit of each QOS; a QOS without limits has one row. Of a limit on each user or\n"
         "account, the row is about the one that uses most of it. PENDING counts tasks of arrays singly. The\n"
-        "numbers are slurmctld's: 'qosgate verify' checks them.\n\n"
+        "numbers are slurmctld's. Warnings name those that are too high for the jobs of the queue, unless "
+        "jobs\n"
+        "are hidden from you; 'qosgate verify' checks all.\n\n"
         "Orders for --sort: fullest (the QOS with the fullest limit first), name, priority, running, "
         "pending.\n\n"
         "Exit status:\n"
@@ -213,7 +249,10 @@ void add_report_usage(Command report, Invocation& invocation) {
         "               value, used, share (from 0 to 1; null, like used: for each job by itself). Memory "
         "is\n"
         "               in MiB, times in minutes.\n"
-        "--csv has the same columns.\n"
+        "  wrong_counters\n"
+        "               sentences: what slurmctld counts in these rows, and no jobs of the queue can have,\n"
+        "               in two readings a second apart\n"
+        "--csv has the same columns, and no warnings.\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  qosgate report usage --sort pending\n"

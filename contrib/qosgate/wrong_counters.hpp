@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Wrong counters: what slurmctld counts as in use, and no jobs of the queue can have.
+#pragma once
+
+#include "holders.hpp"
+#include "user_world.hpp"
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/slurm/queue_reader.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+
+/// Whether a limit counts what running jobs have, and nothing else.
+bool is_of_running_jobs(const limits::LimitId& limit);
+
+/// Whether the caller is shown all that counters count.
+bool sees_all_jobs(const UserWorld& world, const slurm::Queue& queue);
+
+/// What slurmctld counts for a limit.
+struct LimitCounter {
+    CountedJobs whose;
+    std::uint64_t used = 0;
+    std::string name; ///< "CPUs of all running jobs in QOS debug"
+};
+
+/// Those that are too high, a sentence each, with the cure. Counters and jobs are not read at the same
+/// moment, so one is told only if it is too high in two readings a second apart. Empty, too, if PrivateData
+/// hides jobs from the caller. `pick` gets the world of each reading. Cost: eight RPCs, twice as many if one
+/// is told.
+Result<std::vector<std::string>>
+find_wrong_counters(const std::function<std::vector<LimitCounter>(const UserWorld&)>& pick);
+
+} // namespace qg::cli
