@@ -51,8 +51,9 @@ class RefusalsTest(unittest.TestCase):
         script = cls.cluster.layout.home / USER / "job.sh"
         script.write_text("#!/bin/sh\nexec sleep 300\n", encoding="utf-8")
         cls.cluster.wait_for(
-            lambda: "limit 2" in cls.cluster.run("sbatch --qos=small -N3 job.sh", USER).stderr,
-            "the plugin explains limits",
+            lambda: "limit 2" in cls.cluster.run("sbatch --qos=small -N3 job.sh", USER).stderr
+            and "is not for" in cls.cluster.run("sbatch --reservation=course job.sh", USER).stderr,
+            "the plugin explains limits and knows the reservation",
         )
 
     def transcript(self, commands: list[str]) -> str:
