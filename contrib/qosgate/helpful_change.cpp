@@ -5,9 +5,9 @@
 #include "qos_arguments.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/alternatives.hpp"
 #include "qosgate/gate/attempt.hpp"
 #include "qosgate/gate/gate.hpp"
-#include "qosgate/gate/partition_rules.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/model/limit_facts.hpp"
 
@@ -42,6 +42,7 @@ class ChangeFinder {
     std::vector<std::string> find(std::span<const Violation> blocking) {
         std::vector<std::string> lines;
         if (!has_whole_name() || !can_judge()) return lines;
+        others_ = gate::find_alternatives(resolve(before_), context_.settings);
         const auto add_first = [&](const std::vector<RequestChange>& changes) {
             const auto helps = [this](const RequestChange& change) { return helps_with(change); };
             const auto found = std::ranges::find_if(changes, helps);
@@ -111,6 +112,7 @@ class ChangeFinder {
         const model::AccountView& view = asked.view();
         if (!asked.known || view.job_qos.problem != model::QosProblem::none || view.associations.empty())
             return false;
+        if (change.names_qos && !others_.means_qos(view)) return false;
         for (std::size_t i = 0; i < view.partitions.size(); ++i)
             if (!view.partitions[i].is_hidden && !find_pending_cause(asked, i)) return true;
         return false;
@@ -151,10 +153,8 @@ class ChangeFinder {
     }
 
     std::vector<RequestChange> other_qos() const {
-        const std::string account = before_.account.value_or(std::string());
         std::vector<RequestChange> changes;
-        for (const std::string& qos : alternatives(account).permitted_qos) {
-            if (text::iequals(qos, job_.qos)) continue;
+        for (const std::string& qos : others_.qos) {
             RequestChange change{.after = before_, .words = quoted("QOS=" + qos), .names_qos = true};
             change.after.qos = qos;
             keep_time(change);
@@ -174,8 +174,8 @@ class ChangeFinder {
 
     std::vector<RequestChange> other_partitions() const {
         std::vector<RequestChange> changes;
-        for (const std::string& partition : gate::list_open_partitions(resolve(before_))) {
-            if (before_.partition == partition || needs_more_nodes(partition)) continue;
+        for (const std::string& partition : others_.partitions) {
+            if (needs_more_nodes(partition)) continue;
             RequestChange change{.after = before_, .words = quoted("Partition=" + partition)};
             change.after.partition = partition;
             changes.push_back(std::move(change));
@@ -191,23 +191,12 @@ class ChangeFinder {
 
     std::vector<RequestChange> other_accounts() const {
         std::vector<RequestChange> changes;
-        for (const std::string& account : alternatives({}).accounts) {
-            if (text::iequals(account, job_.account)) continue;
+        for (const std::string& account : others_.accounts) {
             RequestChange change{.after = before_, .words = quoted("Account=" + account)};
             change.after.account = account;
             changes.push_back(std::move(change));
         }
         return changes;
-    }
-
-    /// The QOSs that the owner may use with an account, and the accounts.
-    model::AccountView alternatives(const std::string& account) const {
-        quota::Lookup lookup;
-        lookup.user_id = lookup.reader = job_.user_id;
-        lookup.account = account;
-        lookup.lists_alternatives = true;
-        auto view = context_.world.accounting->check(lookup);
-        return view ? *std::move(view) : model::AccountView{};
     }
 
     /// "JobId=12", or with quotes for the pending tasks of an array.
@@ -223,6 +212,7 @@ class ChangeFinder {
     const QueueContext& context_;
     JobRequest before_;
     gate::ClusterContext cluster_;
+    gate::Alternatives others_;
 };
 
 } // namespace

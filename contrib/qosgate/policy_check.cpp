@@ -69,6 +69,13 @@ ordered_json changes_json(const policy::RuleInfo& rule) {
     return runs_at_any_change(rule) ? ordered_json() : ordered_json(parts_looked_at(rule));
 }
 
+/// null: a list that is not set.
+ordered_json setting_to_json(const policy::SettingSpec& spec, const policy::Settings& settings) {
+    if (spec.get_list == nullptr) return value_to_json(spec.get(settings));
+    const std::vector<std::string>* const items = spec.get_list(settings);
+    return items == nullptr ? ordered_json() : ordered_json(*items);
+}
+
 ordered_json policy_report_to_json(const policy::PolicyReport& report,
                                    const std::filesystem::path& directory) {
     ordered_json rules = ordered_json::array();
@@ -80,9 +87,7 @@ ordered_json policy_report_to_json(const policy::PolicyReport& report,
                          {"changes", changes_json(rule)}});
     ordered_json settings;
     for (const policy::SettingSpec& spec : policy::setting_specs())
-        settings[std::string(spec.name)] = spec.get_list == nullptr
-                                               ? value_to_json(spec.get(report.settings))
-                                               : ordered_json(spec.get_list(report.settings));
+        settings[std::string(spec.name)] = setting_to_json(spec, report.settings);
     ordered_json findings = ordered_json::array();
     for (const policy::Finding& finding : report.findings)
         findings.push_back({{"file", finding.file.empty() ? ordered_json() : ordered_json(finding.file)},

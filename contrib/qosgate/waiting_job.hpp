@@ -9,6 +9,7 @@
 #include "qosgate/limits/binding.hpp"
 #include "qosgate/limits/release.hpp"
 #include "qosgate/model/queued_job.hpp"
+#include "qosgate/policy/settings.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -34,6 +35,7 @@ struct QueueContext {
     std::uint32_t reader = 0;
     limits::Release release;
     std::time_t now = 0;
+    policy::Settings settings = {};                      ///< of the site: which changes may be suggested
     bool seeks_changes = true;                           ///< whether to look for changes that help
     std::optional<std::chrono::seconds> usage_step = {}; ///< of the queue
     /// Counters that are too high for the jobs of the queue. Counters and jobs are not read at the same

@@ -4,6 +4,8 @@
 #include "command.hpp"
 #include "default_release.hpp"
 #include "job_names.hpp"
+#include "policy_directory.hpp"
+#include "policy_load.hpp"
 #include "waiting_report.hpp"
 #include "wrong_counters.hpp"
 
@@ -75,6 +77,13 @@ Error not_in_queue(const Asked& asked, bool hides_jobs) {
                          hides_jobs ? "; PrivateData hides the jobs of other users" : "")};
 }
 
+/// The site's settings; the defaults if the caller may not read its rules, or if these do not load.
+policy::Settings read_settings() {
+    const auto directory = find_policy_directory("");
+    const auto rules = directory ? load_policy_to_try(directory->path) : directory.error();
+    return rules ? (*rules)->settings() : policy::Settings{};
+}
+
 /// The jobs at one moment, explained. Counters and jobs are read one after the other.
 class Reading {
   public:
@@ -101,6 +110,7 @@ class Reading {
                    .reader = getuid(),
                    .release = default_release(),
                    .now = std::time(nullptr),
+                   .settings = read_settings(),
                    .usage_step = queue_.usage_step} {
         const auto waiting = std::ranges::stable_partition(
             queue_.jobs, [](const QueuedJob& job) { return job.holds_resources(); });

@@ -297,6 +297,8 @@ function Job:add(field, text) end
 ---@field record_files_kept integer? how many old files are kept: `record_file` with .1, .2 and so on behind the name; a whole number from 1 to 99; default 4
 ---@field client string? where the plugin of sbatch, salloc and srun judges jobs: where slurmctld has no qosgate, everywhere, or nowhere; "auto", "on" or "off"; default "auto"
 ---@field client_timeout_ms integer? how long a client waits for the answer of its plugin, in milliseconds; later the job is sent as it is; a whole number from 10 to 10000; default 300
+---@field suggest_qos string[]? the QOSs that may be suggested to users, in this order; {}: none; nil: all. See What is suggested; a list of at most 64 names of QOSs; default nil
+---@field suggest_partition string[]? the partitions that may be suggested to users, in this order; {}: none; nil: all. See What is suggested; a list of at most 64 names of partitions; default nil
 
 ---The options of a command, by their long names.
 ---@class qosgate.Options

@@ -250,7 +250,8 @@ class PolicyCheckTest(unittest.TestCase):
             ' rule_memory_mib = 8, rule_time_ms = 50, rule_failures = 0, compat_on_error = "deny",'
             ' compat_files = {}, compat_programs = {}, compat_writes = "error", writable_env = {}, run_tests = true,'
             ' record_file = "", record_percent = 0,'
-            ' record_file_mib = 64, record_files_kept = 4, client = "auto", client_timeout_ms = 300',
+            ' record_file_mib = 64, record_files_kept = 4, client = "auto", client_timeout_ms = 300,'
+            " suggest_qos = nil, suggest_partition = nil",
         )
         self.assertEqual(lines[3].split(), ["file", "mode", "on_error", "changes", "name"])
         self.assertEqual(lines[4].split(), ["10-a.lua", "enforce", "deny", "limits", "first"])
@@ -388,6 +389,8 @@ class PolicyCheckTest(unittest.TestCase):
                 "record_files_kept": 4,
                 "client": "auto",
                 "client_timeout_ms": 300,
+                "suggest_qos": None,
+                "suggest_partition": None,
             },
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import time
 
 from qosgate_dev.cluster.programs import slurm_version
@@ -140,6 +141,41 @@ class Why(WhyTestCase):
         # QOS plain has room as well; the first that helps is shown. In viz the QOS of the partition counts instead.
         self.assertEqual([line.split()[-1] for line in self.why(job)["changes"]], ["QOS=over", "Partition=viz"])
         self.apply(job, "QOS=over")
+
+    def write_settings(self, text: str, mode: int) -> None:
+        """Settings of the site, for those that may read them."""
+        directory = self.cluster.layout.slurm_conf.parent / "qosgate.d"
+        if not directory.exists():
+            directory.mkdir()
+            self.addCleanup(shutil.rmtree, directory)
+        (directory / "site.lua").write_text(text, encoding="utf-8")
+        directory.chmod(mode)
+
+    def test_the_site_says_which_qos_and_partitions_are_suggested(self) -> None:
+        self.cluster.sacctmgr("modify qos normal set MaxTRESPerUser=cpu=2")
+        self.addCleanup(self.cluster.sacctmgr, "modify qos normal set MaxTRESPerUser=cpu=-1")
+        job = self.wait("ana", "-Aastro -n3 --time=60", OF_QOS)
+
+        def changes(reader: str) -> list[str]:
+            (answer,) = self.answer(f"why {job}", reader)["jobs"]
+            return [line.split()[-1] for line in answer["changes"]]
+
+        self.write_settings('site { suggest_qos = { "plain", "over" }, suggest_partition = {} }', 0o755)
+        self.assertEqual(changes("ana"), ["QOS=plain"])
+        self.write_settings("site { suggest_qos = {} }", 0o755)
+        self.assertEqual(changes("ana"), ["Partition=viz"])
+        self.write_settings("site { suggest_qos = {} }", 0o700)
+        self.assertEqual(changes("root"), ["Partition=viz"])
+        self.assertEqual(changes("ana"), ["QOS=over", "Partition=viz"], "who may not read them")
+
+    def test_a_qos_of_higher_priority_is_not_offered(self) -> None:
+        self.cluster.sacctmgr("modify qos normal set MaxTRESPerUser=cpu=2")
+        self.addCleanup(self.cluster.sacctmgr, "modify qos normal set MaxTRESPerUser=cpu=-1")
+        self.cluster.sacctmgr("modify qos over set Priority=1")
+        self.addCleanup(self.cluster.sacctmgr, "modify qos over set Priority=0")
+        job = self.wait("ana", "-Aastro -n3 --time=60", OF_QOS)
+        self.cluster.wait_for(lambda: "QOS=over" not in str(self.why(job)["changes"]), "the priority is known")
+        self.apply(job, "QOS=plain")
 
     def test_memory_with_a_fraction_is_counted(self) -> None:
         self.cluster.sacctmgr("modify qos normal set MaxTRESPerUser=mem=2000")

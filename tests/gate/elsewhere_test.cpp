@@ -12,6 +12,8 @@ namespace {
 
 /// A job of two hours. QOS normal and partition main allow one hour each.
 struct ElsewhereSetup : test::GateSetup {
+    policy::Settings settings;
+
     ElsewhereSetup() {
         qos(0).flags.deny_on_limit = true;
         request.time_limit = TimeLimit{120};
@@ -28,7 +30,7 @@ struct ElsewhereSetup : test::GateSetup {
         const auto c = cluster();
         const auto asked = gate::resolve(request, {c, provider, release});
         const auto forecast = gate::predict(asked, limits::Strictness::as_configured);
-        return gate::find_elsewhere(forecast, asked);
+        return gate::find_elsewhere(forecast, asked, settings);
     }
 };
 

@@ -70,6 +70,27 @@ BOOST_AUTO_TEST_CASE(holds_numbers_to_their_bounds) {
     BOOST_TEST(!accepts("rule_time_ms = 76"));
 }
 
+BOOST_AUTO_TEST_CASE(takes_lists_of_names_that_may_be_suggested) {
+    const Settings found = settings_of("site { suggest_qos = { 'long', 'normal' }, suggest_partition = {} }");
+    BOOST_TEST(found.suggest_qos.value() == (std::vector<std::string>{"long", "normal"}));
+    BOOST_TEST(found.suggest_partition.value().empty());
+    BOOST_TEST(!settings_of("site {}").suggest_qos.has_value());
+
+    const std::string allowed = "write a list of at most 64 names of QOSs";
+    for (const char* wrong : {"'long'", "5", "{ 5 }", "{ '' }", "{ 'a,b' }", "{ 'a b' }", "{ { 'a' } }"})
+        BOOST_TEST(has_text(site_error(std::string("site {\n suggest_qos = ") + wrong + " }"), allowed),
+                   wrong);
+    BOOST_TEST(has_text(site_error("site {\n\n suggest_partition = true }"), "site.lua:1: setting"));
+    const auto with_names = [](int count) {
+        std::string names;
+        for (int i = 0; i < count; ++i)
+            names += "'q" + std::to_string(i) + "',";
+        return "site { suggest_qos = { " + names + " } }";
+    };
+    BOOST_TEST(settings_of(with_names(64)).suggest_qos.value().size() == 64u);
+    BOOST_TEST(has_text(site_error(with_names(65)), "setting 'suggest_qos' has more than 64 names"));
+}
+
 BOOST_AUTO_TEST_CASE(wants_one_call_with_a_table_of_names) {
     BOOST_TEST(has_text(site_error(""), "site.lua: declares nothing: it must call site { ... }"));
     BOOST_TEST(has_text(site_error("site {} site {}"), "site{} is called a second time"));

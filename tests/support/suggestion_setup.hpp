@@ -11,6 +11,8 @@ namespace qg::test {
 
 /// QOS normal, the only one that ana may use, refuses (DenyOnLimit).
 struct SuggestionSetup : GateSetup {
+    policy::Settings settings;
+
     SuggestionSetup() {
         qos(0).flags.deny_on_limit = true;
         records.associations[0].permitted_qos = {{"normal"}};
@@ -22,7 +24,7 @@ struct SuggestionSetup : GateSetup {
         const auto c = cluster();
         const auto asked = gate::resolve(request, {c, provider, release});
         const auto forecast = gate::predict(asked, limits::Strictness::as_configured);
-        return text::join(gate::suggestion_lines(forecast, asked, /*rules=*/nullptr), "; ");
+        return text::join(gate::suggestion_lines(forecast, asked, /*rules=*/nullptr, settings), "; ");
     }
 
     /// The options in it.

@@ -256,9 +256,9 @@ std::vector<std::string> wait_lines(const DetailedForecast& forecast, const Reso
 
 /// The line that names an open partition, for a job in closed partitions that could start there unchanged.
 std::vector<std::string> open_partition_lines(const DetailedForecast& forecast, const ResolvedRequest& asked,
-                                              const RulesRun* rules) {
-    const auto options =
-        say_options(find_open_partition(asked, forecast.strictness), asked, rules, forecast.strictness);
+                                              const RulesRun* rules, const policy::Settings& settings) {
+    const auto options = say_options(find_open_partition(asked, forecast.strictness, settings), asked, rules,
+                                     forecast.strictness);
     if (!options) return {};
     return {(are_all_drained(asked.view()) ? accepted_with : start_with) + *options};
 }
@@ -334,15 +334,16 @@ std::vector<std::string> origin_lines(const DetailedForecast& forecast, const Re
 }
 
 std::vector<std::string> suggestion_lines(const DetailedForecast& forecast, const ResolvedRequest& asked,
-                                          const RulesRun* rules) {
+                                          const RulesRun* rules, const policy::Settings& settings) {
     const bool is_closed = are_all_closed(asked.view());
     const bool needs_none =
         is_closed ? forecast.is_refused() || forecast.never_starts() : forecast.takes_the_job();
     if (needs_none || !can_suggest(asked, rules)) return {};
-    if (is_closed) return open_partition_lines(forecast, asked, rules);
+    if (is_closed) return open_partition_lines(forecast, asked, rules, settings);
     std::vector<std::string> lines;
-    for (const auto find : {find_suggestion, find_elsewhere}) {
-        const auto better = find(forecast, asked);
+    for (const bool is_elsewhere : {false, true}) {
+        const auto better =
+            is_elsewhere ? find_elsewhere(forecast, asked, settings) : find_suggestion(forecast, asked);
         if (const auto options = say_options(better, asked, rules, forecast.strictness))
             lines.push_back((forecast.is_refused()                                   ? accepted_with
                              : waits_for_others(*better, asked, forecast.strictness) ? start_later_with

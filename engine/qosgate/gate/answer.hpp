@@ -27,9 +27,9 @@ std::vector<std::string> origin_lines(const DetailedForecast& forecast, const Re
 
 /// The lines with a suggestion, for a job that is refused, never starts or has only closed partitions:
 /// options of sbatch, salloc and srun that the user can add to the same command. `rules` run once more on the
-/// suggestion; null: the site has none.
+/// suggestion; null: the site has none. `settings` say what may be suggested.
 std::vector<std::string> suggestion_lines(const DetailedForecast& forecast, const ResolvedRequest& asked,
-                                          const RulesRun* rules);
+                                          const RulesRun* rules, const policy::Settings& settings);
 
 /// Whether the job has partitions and all are drained, or all are drained or all down. False if the reader
 /// may not see them.

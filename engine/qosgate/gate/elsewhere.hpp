@@ -5,19 +5,21 @@
 #pragma once
 
 #include "qosgate/gate/forecast.hpp"
+#include "qosgate/policy/settings.hpp"
 
 namespace qg::gate {
 
 /// The request with another QOS, partition or account that slurmctld would accept and that no limit and no
-/// partition rule blocks permanently. The user's default QOS and account are tried first. Empty if none was
-/// found, or if the names in the request are the problem. Partitions that are not open to everybody are never
-/// named. Cost: a few dozen forecasts at most; only for jobs with a problem. Threads: those of the
-/// provider.
-std::optional<model::JobRequest> find_elsewhere(const DetailedForecast& forecast, const ResolvedRequest& at);
+/// partition rule blocks permanently. Which may be named, and in which order they are tried:
+/// alternatives.hpp. Empty if none was found, or if the names in the request are the problem. Cost: at most 8
+/// QOSs, 8 partitions and 8 accounts are tried, with a few forecasts each; only for jobs with a problem.
+/// Threads: those of the provider.
+std::optional<model::JobRequest> find_elsewhere(const DetailedForecast& forecast, const ResolvedRequest& at,
+                                                const policy::Settings& settings);
 
 /// The request in another partition that would accept it, for a job whose own partitions accept or start no
 /// jobs. Empty if none was found. Cost: a few forecasts. Threads: those of the provider.
-std::optional<model::JobRequest> find_open_partition(const ResolvedRequest& at,
-                                                     limits::Strictness strictness);
+std::optional<model::JobRequest> find_open_partition(const ResolvedRequest& at, limits::Strictness strictness,
+                                                     const policy::Settings& settings);
 
 } // namespace qg::gate

@@ -188,7 +188,7 @@ bool can_judge(Decision& decision, const ResolvedRequest& job, const Site& site)
         if (site.extent == AnswerExtent::whole) {
             lines = forecast_lines(forecast, job);
             if (!forecast.takes_the_job()) append(lines, origin_lines(forecast, job));
-            if (may_suggest) append(lines, suggestion_lines(forecast, job, rules));
+            if (may_suggest) append(lines, suggestion_lines(forecast, job, rules, site.settings()));
         }
     }
     const Rejects rejects{.refused = enforces || loses_words(forecast.summary.code, job.request),

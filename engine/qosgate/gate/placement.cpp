@@ -227,6 +227,10 @@ bool are_open_to_user(const ResolvedRequest& resolved) {
 bool is_surely_taken(const JobRequest& request, const ClusterContext& context,
                      limits::Strictness strictness) {
     ResolvedRequest asked = resolve(request, context);
+    return is_surely_taken(asked, strictness);
+}
+
+bool is_surely_taken(ResolvedRequest& asked, limits::Strictness strictness) {
     if (!are_open_to_user(asked)) return false;
     const auto placed = place(asked);
     const auto takes = [&](ResolvedRequest& resolved) {
@@ -234,7 +238,7 @@ bool is_surely_taken(const JobRequest& request, const ClusterContext& context,
     };
     if (!placed || !takes(asked)) return false;
     if (!placed->has_grown) return true;
-    ResolvedRequest grown = resolve(placed->request, context);
+    ResolvedRequest grown = resolve(placed->request, asked.context);
     return takes(grown);
 }
 

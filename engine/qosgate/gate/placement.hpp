@@ -32,5 +32,7 @@ std::optional<Placed> place(const ResolvedRequest& asked);
 /// that it may get. Threads: those of the provider.
 bool is_surely_taken(const model::JobRequest& request, const ClusterContext& context,
                      limits::Strictness strictness);
+/// The same of a resolved request. Removes the current usage from the view.
+bool is_surely_taken(ResolvedRequest& asked, limits::Strictness strictness);
 
 } // namespace qg::gate

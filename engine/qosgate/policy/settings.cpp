@@ -143,9 +143,33 @@ Result<void> set_writable_env(Settings& settings, const SettingSpec& spec, std::
     return {};
 }
 
+/// The names of QOSs or partitions.
+template <std::optional<std::vector<std::string>> Settings::*member>
+Result<void> set_names(Settings& settings, const SettingSpec& spec, std::span<const Value> items) {
+    constexpr std::size_t max_names = 64;
+    constexpr std::size_t max_length = 100;
+    if (items.size() > max_names)
+        return Error{ErrorCode::invalid_input, text::format("setting '{}' has more than {} names: write {}",
+                                                            spec.name, max_names, spec.allowed)};
+    std::vector<std::string> names;
+    for (const Value& item : items) {
+        const bool is_name = item.kind == Value::Kind::text && !item.text.empty() &&
+                             item.text.size() <= max_length && text::printable(item.text) == item.text &&
+                             item.text.find_first_of(", ") == item.text.npos;
+        if (!is_name) return not_allowed(spec, item);
+        names.emplace_back(item.text);
+    }
+    settings.*member = std::move(names);
+    return {};
+}
+
 template <std::vector<std::string> Settings::*member>
-const std::vector<std::string>& get_texts(const Settings& settings) {
-    return settings.*member;
+const std::vector<std::string>* get_texts(const Settings& settings) {
+    return &(settings.*member);
+}
+template <std::optional<std::vector<std::string>> Settings::*member>
+const std::vector<std::string>* get_names(const Settings& settings) {
+    return settings.*member ? &*(settings.*member) : nullptr;
 }
 
 Result<void> set_record_file(Settings& settings, const SettingSpec& spec, const Value& value) {
@@ -197,7 +221,7 @@ Value get_client(const Settings& settings) {
     return {Value::Kind::text, 0, to_string(settings.client)};
 }
 
-constexpr std::array<SettingSpec, 18> specs{{
+constexpr std::array<SettingSpec, 20> specs{{
     {"limits", "\"explain\"", "\"explain\", \"enforce\" or \"off\"",
      "what to do with jobs that break a limit: add the reasons to Slurm's own answer, also reject jobs that "
      "can never start, or nothing",
@@ -264,6 +288,13 @@ constexpr std::array<SettingSpec, 18> specs{{
     {"client_timeout_ms", "300", "a whole number from 10 to 10000",
      "how long a client waits for the answer of its plugin, in milliseconds; later the job is sent as it is",
      &set_time<&Settings::client_timeout, 10, 10'000>, &get_time<&Settings::client_timeout>},
+    {"suggest_qos", "nil", "a list of at most 64 names of QOSs",
+     "the QOSs that may be suggested to users, in this order; {}: none; nil: all. See What is suggested",
+     nullptr, nullptr, &set_names<&Settings::suggest_qos>, &get_names<&Settings::suggest_qos>},
+    {"suggest_partition", "nil", "a list of at most 64 names of partitions",
+     "the partitions that may be suggested to users, in this order; {}: none; nil: all. See What is "
+     "suggested",
+     nullptr, nullptr, &set_names<&Settings::suggest_partition>, &get_names<&Settings::suggest_partition>},
 }};
 
 /// Calls `set` with the setting of that name.
@@ -318,8 +349,10 @@ Result<void> apply_setting(Settings& settings, std::string_view name, std::span<
 
 std::string describe_setting(const SettingSpec& spec, const Settings& settings) {
     if (spec.get_list == nullptr) return describe(spec.get(settings));
+    const std::vector<std::string>* const items = spec.get_list(settings);
+    if (items == nullptr) return "nil";
     std::string list;
-    for (const std::string& item : spec.get_list(settings))
+    for (const std::string& item : *items)
         list += (list.empty() ? "" : ", ") + describe(Value{Value::Kind::text, 0, item});
     return list.empty() ? "{}" : "{ " + list + " }";
 }

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,9 @@ struct Settings {
     std::uint64_t record_files_kept = 4; ///< old ones, beside the present one
     ClientUse client = ClientUse::automatic;
     std::chrono::milliseconds client_timeout{300}; ///< how long a client waits for its plugin's answer
+    /// The names that suggestions may name, in this order; empty: all.
+    std::optional<std::vector<std::string>> suggest_qos = {};
+    std::optional<std::vector<std::string>> suggest_partition = {};
     friend bool operator==(const Settings&, const Settings&) = default;
 };
 
@@ -73,7 +77,8 @@ struct SettingSpec {
     /// Null for what is no list.
     Result<void> (*set_list)(Settings& settings, const SettingSpec& spec,
                              std::span<const Value> items) = nullptr;
-    const std::vector<std::string>& (*get_list)(const Settings& settings) = nullptr;
+    /// The result is null if the list is not set and has no default.
+    const std::vector<std::string>* (*get_list)(const Settings& settings) = nullptr;
 };
 
 /// All settings, in the order they are documented.
