@@ -4,6 +4,7 @@
 #include "held_limit.hpp"
 #include "helpful_change.hpp"
 #include "partition_reason.hpp"
+#include "reason_details.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/resolve.hpp"
@@ -186,6 +187,12 @@ class Explainer {
             explained.waiting = other->waiting;
             explained.change = other->change;
             if (is_of_partition(reason)) explained.rules = find_rules(reason);
+            explained.details = details_of(reason, job_, context_.queue, context_.obstacles, context_.now);
+            if (reason == "Resources" && waits_for_unavailable_nodes(job_)) {
+                explained.meaning = "Not enough nodes are free for the job.";
+                explained.waiting.clear(); // the other Reason tells what it waits for
+                explained.change.clear();
+            }
             return explained;
         }
         const limits::LimitText words = limits::text_of(entries.front().limit);
@@ -202,6 +209,9 @@ class Explainer {
             explained.waiting.clear(); // there is room: other jobs need not end
             explained.change.clear();
         }
+        if (explained.limit && explained.limit->asked && explained.limit->tres == "node" &&
+            model::facts_of(explained.limit->limit).counts_others() && !explained.limit->is_permanent)
+            explained.waiting += " Or as soon as a node that counts already has room for it.";
         if (explained.limit) say_counted_wrong(explained);
         return explained;
     }

@@ -38,6 +38,8 @@ struct QueueContext {
     policy::Settings settings = {};                      ///< of the site: which changes may be suggested
     bool seeks_changes = true;                           ///< whether to look for changes that help
     std::optional<std::chrono::seconds> usage_step = {}; ///< of the queue
+    std::span<const model::QueuedJob> queue = {};        ///< all jobs
+    model::Obstacles obstacles = {};                     ///< read if a job needs them
     /// Counters that are too high for the jobs of the queue. Counters and jobs are not read at the same
     /// moment, so they are told only if they were so in a reading before. Null: they are not looked for.
     CounterDoubts* doubts = nullptr;
@@ -65,9 +67,10 @@ struct ExplainedReason {
     std::string waiting;
     std::string change;
     bool is_of_limit = false;
-    bool is_hidden = false;         ///< it is that of a limit which is hidden from the reader
-    std::optional<HeldLimit> limit; ///< of a Reason of a limit; empty: it is hidden, or gone
-    std::vector<std::string> rules; ///< of its partitions, that the job breaks: lines with the numbers
+    bool is_hidden = false;                ///< it is that of a limit which is hidden from the reader
+    std::optional<HeldLimit> limit;        ///< of a Reason of a limit; empty: it is hidden, or gone
+    std::vector<std::string> details = {}; ///< lines with the jobs, times, reservations and nodes behind it
+    std::vector<std::string> rules;        ///< of its partitions, that the job breaks: lines with the numbers
 };
 
 struct WaitingJob {

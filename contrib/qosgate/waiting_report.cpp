@@ -84,6 +84,8 @@ void WaitingReport::print(std::ostream& out) const {
             continue;
         }
         out << text::format("  {}: {}\n", each.reason, each.meaning);
+        for (const std::string& line : each.details)
+            out << text::format("    {}\n", line);
         for (const std::string& rule : each.rules)
             out << text::format("    {}\n", rule);
         if (each.limit)
@@ -107,10 +109,7 @@ void WaitingReport::print(const HeldLimit& limit, std::ostream& out) const {
         out << "    PrivateData hides the numbers, and whose jobs hold the limit.\n";
         return;
     }
-    if (!limit.asked)
-        out << "    There is room now for what the job asks for: the Reason is that of the last attempt to "
-               "start "
-               "it, or\n    the job gets more than it asks for (whole nodes, for example).\n";
+    if (!limit.asked) print_room(limit, out);
     print_holders(limit, out);
     if (limit.unaccounted > 0)
         out << text::format(
@@ -122,6 +121,21 @@ void WaitingReport::print(const HeldLimit& limit, std::ostream& out) const {
         out << text::format("    Estimate: room at {}, by the time limits of these jobs; earlier if they end "
                             "earlier, later if other jobs are first\n",
                             local_time_text(*limit.room_at));
+}
+
+void WaitingReport::print_room(const HeldLimit& limit, std::ostream& out) const {
+    if (job_.het_id != 0) {
+        out << "    There is room now for this part alone: the parts start together or not at all, and count "
+               "together.\n";
+        return;
+    }
+    out << "    There is room now for what the job asks for: the Reason is that of the last attempt to start "
+           "it, or\n    the job gets more than it asks for (whole nodes, for example).\n";
+    // limits/README.md 6.5
+    constexpr limits::Release counts_chosen_gpus_only{24, 5, 0};
+    if (limit.tres.starts_with("gres/") && job_.request.tres_per_job &&
+        context_.release < counts_chosen_gpus_only)
+        out << "    Before 24.05 Slurm shows this Reason also for --gpus jobs that wait for free nodes.\n";
 }
 
 void WaitingReport::print_holders(const HeldLimit& limit, std::ostream& out) const {
@@ -190,6 +204,7 @@ ordered_json WaitingReport::json() const {
                            {"waiting", each.waiting},
                            {"change", each.change},
                            {"limit", each.limit ? json(*each.limit) : ordered_json()},
+                           {"details", each.details},
                            {"rules", each.rules}});
     return {{"job", job_.name},
             {"state", job_.state_name},

@@ -26,6 +26,7 @@ class WaitingReport {
     [[nodiscard]] std::string sentence() const;
     [[nodiscard]] std::uint64_t hidden_amount(const HeldLimit& limit) const;
     void print(const HeldLimit& limit, std::ostream& out) const;
+    void print_room(const HeldLimit& limit, std::ostream& out) const;
     void print_holders(const HeldLimit& limit, std::ostream& out) const;
     [[nodiscard]] nlohmann::ordered_json json(const HeldLimit& limit) const;
 

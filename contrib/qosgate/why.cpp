@@ -6,6 +6,7 @@
 #include "job_names.hpp"
 #include "policy_directory.hpp"
 #include "policy_load.hpp"
+#include "reason_details.hpp"
 #include "waiting_report.hpp"
 #include "wrong_counters.hpp"
 
@@ -116,7 +117,10 @@ class Reading {
             queue_.jobs, [](const QueuedJob& job) { return job.holds_resources(); });
         context_.holding = {queue_.jobs.begin(), waiting.begin()};
         if (sees_all_jobs(world_, queue_)) context_.doubts = &doubts;
+        context_.queue = queue_.jobs;
         asked_ = find_asked(options, queue_.jobs);
+        if (std::ranges::any_of(asked_.jobs, [](const QueuedJob* job) { return needs_obstacles(*job); }))
+            if (auto obstacles = slurm::read_obstacles()) context_.obstacles = *std::move(obstacles);
         reports_.reserve(asked_.jobs.size());
         for (const QueuedJob* job : asked_.jobs) {
             context_.seeks_changes = reports_.size() < max_changed;
@@ -206,7 +210,8 @@ void add_why(Command app, Invocation& invocation) {
         "            limits that block the job), changes (command lines), hides_limits (some are\n"
         "            hidden: PrivateData, or a hidden partition)\n"
         "  reasons   reason, meaning, waiting, change, limit (null: not one of a limit, or it is hidden),\n"
-        "            rules (of a Reason of a partition: lines with the rules that the job breaks)\n"
+        "            details (lines: the jobs, times, reservations and nodes behind it), rules (of a Reason "
+        "of a partition: lines with the rules that the job breaks)\n"
         "  limit     text, limit (sacctmgr's name), tres, set_by, is_hidden (then the rest is null), value,\n"
         "            used, asked (null: there is room for what the job asks for), is_permanent (waiting "
         "does\n"

@@ -3,6 +3,9 @@
 // The jobs that hold a limit, when they may give it back, and the names of jobs (contrib/qosgate).
 #include "holders.hpp"
 #include "job_names.hpp"
+#include "reason_details.hpp"
+
+#include "qosgate/base/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -215,6 +218,85 @@ BOOST_AUTO_TEST_CASE(memory_that_slurm_rounded_stands_for_all_that_it_writes_so)
     BOOST_TEST(even.contains(2'097'152 - 512));
     BOOST_TEST(even.contains(2'097'152 + 512));
     BOOST_TEST(!even.contains(2'097'152 + 6'144));
+}
+
+BOOST_AUTO_TEST_CASE(the_jobs_behind_a_dependency_are_told_with_their_state) {
+    QueuedJob first = running(12);
+    first.state_name = "RUNNING";
+    QueuedJob waiting;
+    waiting.dependency = "afterok:12_*(unfulfilled),after:13+5?singleton";
+    const std::vector<QueuedJob> queue{first};
+    const auto lines = cli::details_of("Dependency", waiting, queue, {}, now);
+    const std::vector<std::string> expected{"afterok job 12: RUNNING",
+                                            "after job 13: not in the queue, as far as you may see",
+                                            "singleton: no other job of this user with this name may run"};
+    BOOST_TEST(lines == expected, boost::test_tools::per_element());
+    waiting.dependency.clear();
+    for (int id = 1; id <= 11; ++id)
+        waiting.dependency += text::format("afterok:{},", id);
+    BOOST_TEST(cli::details_of("Dependency", waiting, queue, {}, now).size() == 10u);
+    BOOST_TEST(cli::details_of("JobHeldUser", waiting, queue, {}, now).empty());
+}
+
+BOOST_AUTO_TEST_CASE(times_behind_a_reason_are_told_if_they_are_still_to_come) {
+    QueuedJob job;
+    job.begin = job.planned_start = now + 60;
+    job.planned_nodes = "n[1-2]";
+    BOOST_TEST(cli::details_of("BeginTime", job, {}, {}, now).size() == 1u);
+    BOOST_TEST_REQUIRE(cli::details_of("Resources", job, {}, {}, now).size() == 1u);
+    BOOST_TEST(cli::details_of("Resources", job, {}, {}, now).front().find(" on n[1-2]") !=
+               std::string::npos);
+    BOOST_TEST(cli::details_of("BeginTime", job, {}, {}, now + 60).empty());
+    BOOST_TEST(cli::details_of("Priority", job, {}, {}, now + 60).empty());
+}
+
+BOOST_AUTO_TEST_CASE(reservations_that_a_job_would_run_into_are_told) {
+    QueuedJob job;
+    job.reason = "ReqNodeNotAvail";
+    job.time_limit = TimeLimit{60};
+    const model::Obstacles obstacles{
+        .reservations = {{.name = "upkeep",
+                          .start = now + 3599,
+                          .end = now + 9000,
+                          .nodes = "n1",
+                          .is_maintenance = true},
+                         {.name = "later", .start = now + 3600, .end = now + 9000, .nodes = "n1"},
+                         {.name = "over", .start = now - 60, .end = now, .nodes = "n1"},
+                         {.name = "course", .start = now + 60, .end = now + 9000, .nodes = "n2"}},
+        .nodes = {}};
+    const auto told = [&](const char* reason) { return cli::details_of(reason, job, {}, obstacles, now); };
+    BOOST_TEST(told("ReqNodeNotAvail").size() == 2u);
+    job.reason_text = "ReqNodeNotAvail, Reserved for maintenance";
+    BOOST_TEST(told("ReqNodeNotAvail").empty(), "the other Reason tells them");
+    BOOST_TEST_REQUIRE(told("Reserved for maintenance").size() == 1u);
+    BOOST_TEST(told("Reserved for maintenance").front().starts_with("reservation upkeep: from "));
+    job.reservation = "course";
+    BOOST_TEST_REQUIRE(told("Reservation").size() == 1u);
+    BOOST_TEST(told("Reservation").front().starts_with("reservation course: from "));
+}
+
+BOOST_AUTO_TEST_CASE(stopped_nodes_are_told_with_the_words_of_the_administrator) {
+    QueuedJob job;
+    job.partition = "main,viz";
+    model::Obstacles obstacles{
+        .reservations = {},
+        .nodes = {{.name = "n1", .state = "DRAINED", .reason = "fan", .partitions = "viz"},
+                  {.name = "n2", .state = "DOWN", .reason = "", .partitions = "big,main"},
+                  {.name = "n3", .state = "DOWN", .reason = "", .partitions = "big"}}};
+    const auto told = [&](const char* reason) { return cli::details_of(reason, job, {}, obstacles, now); };
+    const std::vector<std::string> of_partitions{"node n1: DRAINED, fan", "node n2: DOWN"};
+    BOOST_TEST(
+        told("Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions") ==
+            of_partitions,
+        boost::test_tools::per_element());
+    job.unavailable_nodes = {"n3"};
+    BOOST_TEST(told("UnavailableNodes") == std::vector<std::string>{"node n3: DOWN"},
+               boost::test_tools::per_element());
+    job.unavailable_nodes.clear();
+    obstacles.nodes.resize(1);
+    obstacles.nodes.resize(11, obstacles.nodes.front());
+    BOOST_TEST(told("UnavailableNodes").size() == 11u);
+    BOOST_TEST(told("UnavailableNodes").back() == "and more: 'sinfo -R' shows all");
 }
 
 BOOST_AUTO_TEST_CASE(names_of_jobs) {

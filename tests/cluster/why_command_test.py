@@ -35,6 +35,11 @@ class WhyTestCase(LimitsTestCase):
         self.assertEqual(found["reason"], reason)
         return found["limit"]
 
+    def details_of(self, job: int | str, reason: str) -> list[str]:
+        """The lines about this Reason of the job."""
+        (found,) = [each for each in self.why(job)["reasons"] if each["reason"] == reason]
+        return found["details"]
+
     def apply(self, job: int | str, wanted: str) -> None:
         """Runs the command that `why` shows with this word, as the owner; the job then starts."""
         changes = self.why(job)["changes"]
@@ -395,6 +400,77 @@ class PartitionRules(WhyTestCase):
         told = [*answer["also"], *(rule for each in answer["reasons"] for rule in each["rules"])]
         self.assertIn("partition plain does not accept QOS normal (accepted: plain)", "\n".join(told))
         self.apply(job, "Partition=main")
+
+    def test_what_is_behind_other_reasons(self) -> None:
+        first = self.start("ana", "-Aastro -n1 --time=10")
+        job = self.wait("ana", f"-Aastro -n1 --dependency=afterok:{first}", "Dependency")
+        self.assertEqual(self.details_of(job, "Dependency"), [f"afterok job {first}: RUNNING"])
+        self.assertIn(f"\n    afterok job {first}: RUNNING\n", self.show(f"why {job}").stdout)
+        job = self.wait("ana", "-Aastro -n1 --begin=now+1hour", "BeginTime")
+        self.assertRegex(self.details_of(job, "BeginTime")[0], r"^it may start from 20\d\d-")
+
+    def test_reservations_and_stopped_nodes_are_named(self) -> None:
+        nodes = sorted(self.cluster.run("sinfo -h -N -o %N -p main", check=True).stdout.split())
+        self.cluster.scontrol(
+            "create reservation ReservationName=upkeep StartTime=now+1hour Duration=60 Nodes=ALL Users=root Flags=MAINT"
+        )
+        self.addCleanup(self.cluster.scontrol, "delete ReservationName=upkeep")
+        job = self.wait("ana", "-Aastro -n1 --time=120", "ReqNodeNotAvail,")
+        lines = self.details_of(job, "Reserved for maintenance")
+        self.assertEqual(len(lines), 1, lines)
+        self.assertRegex(lines[0], r"^reservation upkeep: from 20.* to 20.*, nodes ")
+        self.cluster.run(f"scancel {job}", check=True)
+        self.cluster.scontrol(f"update NodeName={nodes[0]} State=DRAIN Reason=fan")
+        self.addCleanup(self.cluster.scontrol, f"update NodeName={nodes[0]} State=RESUME")
+        told = [f"node {nodes[0]}: DRAINED, fan"]
+        job = self.wait("ana", f"-Aastro -n1 --time=30 -w {nodes[0]}", "ReqNodeNotAvail,")
+        self.assertEqual(self.details_of(job, "UnavailableNodes"), told)
+        job = self.cluster.sbatch(f"-Aastro -n{len(nodes)} -N{len(nodes)} --time=30", "ana").job
+        self.cluster.wait_for(lambda: "DOWN" in str(self.why(job)["reasons"]), "it has this Reason")
+        text = self.show(f"why {job}").stdout
+        self.assertIn(told[0], text)
+        self.assertNotIn("The job starts when running jobs have ended.", text)
+
+    def test_a_node_that_counts_already_may_have_room(self) -> None:
+        room = "Or as soon as a node that counts already has room for it."
+        self.cluster.sacctmgr("add qos one GrpTRES=node=1")
+        self.cluster.sacctmgr("modify user ana where account=astro set qos+=one")
+        self.start("ana", "-Aastro --qos=one -n1 -w node1")
+        job = self.wait("ana", "-Aastro --qos=one -n1 -w node2", "QOSGrpNodeLimit")
+        self.assertIn(room, self.show(f"why {job}").stdout)
+        job = self.wait("ana", "-Aastro --qos=one -n2 -N2", "QOSGrpNodeLimit")
+        self.assertNotIn(room, self.show(f"why {job}").stdout, "it never has room")
+
+    def test_a_part_that_has_room_starts_with_the_others_only(self) -> None:
+        self.cluster.sacctmgr("modify user ana where account=astro set MaxTRES=cpu=2")
+        self.addCleanup(self.cluster.sacctmgr, "modify user ana where account=astro set MaxTRES=cpu=-1")
+        self.cluster.sacctmgr("modify account astro set GrpTRES=cpu=3")
+        self.addCleanup(self.cluster.sacctmgr, "modify account astro set GrpTRES=cpu=-1")
+        done = self.cluster.run(
+            ["sbatch", "--parsable", "-Aastro", "-n2", ":", "-n2", "--wrap=sleep 300"], "ana", check=True
+        )
+        job = int(done.stdout)
+        self.cluster.wait_for(
+            lambda: "AssocGrpCpuLimit" in self.cluster.run("squeue -h -o %r", check=True).stdout, "it waits for the limit"
+        )
+        text = self.show(f"why {job}").stdout
+        self.assertNotIn("There is room now for what the job asks for", text)
+        self.assertIn("the parts start together or not at all", text)
+
+    def test_gpus_that_wait_for_nodes_are_not_over_their_limit(self) -> None:
+        self.cluster.sacctmgr("add qos few MaxTRESPerUser=gres/gpu=2")
+        self.cluster.sacctmgr("modify user ana where account=astro set qos+=few")
+        self.cluster.sacctmgr("modify account lab set GrpTRES=cpu=-1")
+        self.addCleanup(self.cluster.sacctmgr, "modify account lab set GrpTRES=cpu=8")
+        cpus = self.cluster.run("sinfo -h -N -o %c -p main", check=True).stdout.split()[0]
+        self.start("ben", f"-Aastro -N2 --ntasks-per-node={cpus} --time=30")
+        job = self.cluster.sbatch("-Aastro --qos=few --gpus=1 --time=10", "ana").job
+        self.cluster.wait_for(lambda: self.why(job)["reasons"][0]["reason"] != "None", "it has a Reason")
+        (reason,) = self.why(job)["reasons"]
+        if slurm_version() < (24, 5):
+            self.assertEqual(reason["reason"], "QOSMaxGRESPerUser")
+        told = "Before 24.05 Slurm shows this Reason also for --gpus jobs that wait for free nodes."
+        self.assertEqual(told in self.show(f"why {job}").stdout, slurm_version() < (24, 5))
 
     def test_a_counter_that_no_job_accounts_for(self) -> None:
         reason = "QOSGrpCPURunMinutesLimit"

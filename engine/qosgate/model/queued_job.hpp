@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <ctime>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,11 +48,41 @@ struct QueuedJob {
     std::vector<NodeRange> nodes;        ///< of a job that holds resources; sorted
     std::uint32_t association_id = 0;    ///< 0: it has none
     JobRequest request;                  ///< of a pending job; borrows nothing
+    // Of a pending job, too:
+    std::time_t begin = 0;          ///< when it may start at the earliest
+    std::time_t planned_start = 0;  ///< 0: nothing is planned
+    std::string planned_nodes = {}; ///< as Slurm writes names: "n[1-4]"
+    std::string dependency = {};    ///< as squeue shows it: "afterok:12(unfulfilled)"
+    std::string reservation = {};
+    std::set<std::string, std::less<>> unavailable_nodes = {}; ///< that its Reason names
 
     /// Whether its resources count as in use.
     [[nodiscard]] bool holds_resources() const noexcept {
         return state == QueueState::running || state == QueueState::suspended;
     }
+};
+
+/// A reservation, as scontrol shows it.
+struct ReservedTime {
+    std::string name;
+    std::time_t start = 0;
+    std::time_t end = 0;
+    std::string nodes; ///< "n[1-4]"
+    bool is_maintenance = false;
+};
+
+/// A node on which nothing starts.
+struct StoppedNode {
+    std::string name;
+    std::string state;      ///< "DRAINED"
+    std::string reason;     ///< an administrator's words; may be empty
+    std::string partitions; ///< with commas
+};
+
+/// What keeps jobs from nodes, beside other jobs.
+struct Obstacles {
+    std::vector<ReservedTime> reservations;
+    std::vector<StoppedNode> nodes;
 };
 
 } // namespace qg::model

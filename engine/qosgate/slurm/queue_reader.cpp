@@ -7,6 +7,8 @@
 #include "qosgate/slurm/load_records.hpp"
 #include "qosgate/slurm/values.hpp"
 
+#include <cstdlib>
+
 namespace qg::slurm {
 namespace {
 
@@ -131,6 +133,43 @@ model::JobRequest read_request(const slurm_job_info_t& record) {
     return request;
 }
 
+/// "ReqNodeNotAvail, UnavailableNodes:n[1-2],n5": n1, n2 and n5.
+std::set<std::string, std::less<>> read_unavailable_nodes(std::string_view shown) {
+    constexpr std::string_view prefix = "UnavailableNodes:";
+    std::set<std::string, std::less<>> names;
+    const std::size_t at = shown.find(prefix);
+    if (at == shown.npos) return names;
+    const std::string list(
+        shown.substr(at + prefix.size(), shown.find_first_of(" )", at) - at - prefix.size()));
+    hostlist_t hosts = slurm_hostlist_create(list.c_str());
+    while (char* name = slurm_hostlist_shift(hosts)) {
+        names.insert(name);
+        std::free(name);
+    }
+    slurm_hostlist_destroy(hosts);
+    return names;
+}
+
+void read_plans(const slurm_job_info_t& record, QueuedJob& job) {
+    job.begin = record.eligible_time;
+    job.planned_start = record.start_time;
+    job.planned_nodes = to_text(record.sched_nodes);
+    job.dependency = to_text(record.dependency);
+    job.reservation = to_text(record.resv_name);
+    job.unavailable_nodes = read_unavailable_nodes(job.reason_text);
+}
+
+/// Slurm's word for the state, as scontrol shows it.
+std::string node_state(std::uint32_t state) {
+    constexpr std::uint32_t drains = NODE_STATE_DRAIN;
+    const std::uint32_t base = state & NODE_STATE_BASE;
+    if (base == NODE_STATE_DOWN) return (state & drains) != 0 ? "DOWN+DRAIN" : "DOWN";
+    if ((state & drains) != 0) return base == NODE_STATE_IDLE ? "DRAINED" : "DRAINING";
+    if ((state & NODE_STATE_FAIL) != 0) return "FAIL";
+    if ((state & NODE_STATE_MAINT) != 0) return "MAINT";
+    return "";
+}
+
 } // namespace
 
 QueuedJob read_queued_job(const slurm_job_info_t& record) {
@@ -155,7 +194,10 @@ QueuedJob read_queued_job(const slurm_job_info_t& record) {
     job.tres = to_text(job.holds_resources() ? record.tres_alloc_str : record.tres_req_str);
     if (job.holds_resources()) job.nodes = read_nodes(record);
     job.association_id = record.assoc_id;
-    if (job.state == QueueState::pending) job.request = read_request(record);
+    if (job.state == QueueState::pending) {
+        job.request = read_request(record);
+        read_plans(record, job);
+    }
     return job;
 }
 
@@ -175,6 +217,44 @@ Result<Queue> read_queue() {
     for (std::uint32_t i = 0; i < (*message)->record_count; ++i)
         queue.jobs.push_back(read_queued_job((*message)->job_array[i]));
     return queue;
+}
+
+Result<model::Obstacles> read_obstacles() {
+    const auto reservations =
+        load<OwnedReservations>("reading the reservations", [](reserve_info_msg_t** answer) {
+            return slurm_load_reservations(everything, answer);
+        });
+    if (!reservations) return reservations.error();
+    const auto nodes = load<OwnedNodes>("reading the nodes", [](node_info_msg_t** answer) {
+        return slurm_load_node(everything, answer, SHOW_ALL | SHOW_DETAIL);
+    });
+    if (!nodes) return nodes.error();
+    const auto partitions =
+        load<OwnedPartitions>("reading the partitions", [](partition_info_msg_t** answer) {
+            return slurm_load_partitions(everything, answer, SHOW_ALL);
+        });
+    if (!partitions) return partitions.error();
+    if (*nodes != nullptr && *partitions != nullptr)
+        slurm_populate_node_partitions(nodes->get(), partitions->get());
+    model::Obstacles obstacles;
+    for (std::uint32_t i = 0; *reservations != nullptr && i < (*reservations)->record_count; ++i) {
+        const reserve_info_t& each = (*reservations)->reservation_array[i];
+        obstacles.reservations.push_back({.name = to_text(each.name),
+                                          .start = each.start_time,
+                                          .end = each.end_time,
+                                          .nodes = to_text(each.node_list),
+                                          .is_maintenance = (each.flags & RESERVE_FLAG_MAINT) != 0});
+    }
+    for (std::uint32_t i = 0; *nodes != nullptr && i < (*nodes)->record_count; ++i) {
+        const node_info_t& each = (*nodes)->node_array[i];
+        std::string state = node_state(each.node_state);
+        if (each.name == nullptr || state.empty()) continue;
+        obstacles.nodes.push_back({.name = each.name,
+                                   .state = std::move(state),
+                                   .reason = to_text(each.reason),
+                                   .partitions = to_text(each.partitions)});
+    }
+    return obstacles;
 }
 
 } // namespace qg::slurm

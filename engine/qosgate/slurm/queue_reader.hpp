@@ -29,4 +29,7 @@ model::QueuedJob read_queued_job(const slurm_job_info_t& record);
 /// the size of the answer grows with the number of jobs.
 Result<Queue> read_queue();
 
+/// The reservations and stopped nodes that slurmctld shows the caller. Errors: as above. Cost: three RPCs.
+Result<model::Obstacles> read_obstacles();
+
 } // namespace qg::slurm

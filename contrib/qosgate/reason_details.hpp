@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Reason details: the jobs, times, reservations and nodes behind a Reason that does not come from a limit.
+#pragma once
+
+#include "qosgate/model/queued_job.hpp"
+
+#include <ctime>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::cli {
+
+/// Whether reservations and nodes are needed to explain the job.
+bool needs_obstacles(const model::QueuedJob& job);
+
+/// Whether the job waits for nodes that are down, drained or reserved.
+bool waits_for_unavailable_nodes(const model::QueuedJob& job);
+
+/// Lines about a Reason of the job; the first ten of each kind. `queue` are all jobs that the reader may see.
+/// Cost: linear in the queue for each job that it depends on, of which at most ten are told.
+std::vector<std::string> details_of(std::string_view reason, const model::QueuedJob& job,
+                                    std::span<const model::QueuedJob> queue,
+                                    const model::Obstacles& obstacles, std::time_t now);
+
+} // namespace qg::cli
