@@ -7,15 +7,18 @@
 #include "wrong_counters.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/host_names.hpp"
 #include "qosgate/gate/resolve.hpp"
 #include "qosgate/limits/binding.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/limits/explain.hpp"
+#include "qosgate/slurm/queue_reader.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -80,6 +83,28 @@ Result<std::vector<std::string>> find_wrong_counters_of(const TriedJob& job) {
     return find_wrong_counters([&](const UserWorld& world) { return pick_counters(job, world); });
 }
 
+/// The nodes of --nodelist on which nothing starts at present, a sentence each; the first ten. Those that
+/// slurmctld does not show the caller are not among them.
+std::vector<std::string> find_stopped_nodes(const TriedJob& job) {
+    constexpr std::size_t max_names = 1000;
+    constexpr std::size_t max_told = 10;
+    std::set<std::string> names;
+    for (const TriedPart& part : job.parts)
+        if (part.request.required_nodes && part.is_let_in())
+            for (const std::string& name : gate::first_hosts(*part.request.required_nodes, max_names).names)
+                names.insert(name);
+    std::vector<std::string> told;
+    if (names.empty()) return told;
+    const auto obstacles = slurm::read_obstacles();
+    if (!obstacles) return told;
+    for (const model::StoppedNode& node : obstacles->nodes)
+        if (names.contains(node.name) && told.size() < max_told)
+            told.push_back(text::format(
+                "node {} of --nodelist is {}{}: the job waits until it is back", node.name, node.state,
+                node.reason.empty() ? "" : " (" + text::printable(node.reason, 200) + ")"));
+    return told;
+}
+
 Result<int> check_job(const JobQuestion& question, Output& output) {
     const auto job = judge_command_line(question, output);
     if (!job) return job.error();
@@ -87,15 +112,19 @@ Result<int> check_job(const JobQuestion& question, Output& output) {
     const std::string unjudged = find_unjudged(**job);
     const auto wrong_counters = find_wrong_counters_of((*job)->tried);
     if (!wrong_counters) return wrong_counters.error();
+    const std::vector<std::string> stopped_nodes = find_stopped_nodes((*job)->tried);
     if (output.json()) {
         ordered_json answer = answer_json((*job)->tried);
         answer["uid"] = (*job)->user.id;
         answer["user"] = (*job)->user.name.empty() ? ordered_json() : ordered_json((*job)->user.name);
         answer["not_judged"] = unjudged.empty() ? ordered_json() : ordered_json(unjudged);
+        answer["stopped_nodes"] = stopped_nodes;
         answer["wrong_counters"] = *wrong_counters;
         output.write(answer);
     } else {
         print_answer((*job)->tried, output.text());
+        for (const std::string& sentence : stopped_nodes)
+            output.text() << "But " << sentence << ".\n";
         for (const std::string& sentence : *wrong_counters)
             output.text() << "But " << text::printable(sentence, 4000) << ".\n";
         if (!unjudged.empty()) output.text() << "Not judged: " << text::printable(unjudged, 4000) << ".\n";
@@ -150,6 +179,8 @@ void add_check(Command app, Invocation& invocation) {
         "  uid, user   whose job it is\n"
         "  not_judged  what may decide, too, and was not judged: rules, hidden limits, the\n"
         "              groups of the user; null: nothing\n"
+        "  stopped_nodes\n"
+        "              sentences: nodes of --nodelist that are down or drained\n"
         "  wrong_counters\n"
         "              sentences: what slurmctld counts for the limit that the job meets, and no jobs of\n"
         "              the queue can have, in two readings a second apart\n"

@@ -424,6 +424,13 @@ class PartitionRules(WhyTestCase):
         self.addCleanup(self.cluster.scontrol, f"update NodeName={nodes[0]} State=RESUME")
         told = [f"node {nodes[0]}: DRAINED, fan"]
         job = self.wait("ana", f"-Aastro -n1 --time=30 -w {nodes[0]}", "ReqNodeNotAvail,")
+        for node, count in ((nodes[0], 1), (nodes[1], 0)):
+            answer = json.loads(self.show(f"check --json -- sbatch -Aastro -n1 --time=30 -w {node} --wrap=true").stdout)
+            self.assertEqual(len(answer["stopped_nodes"]), count, answer)
+        self.assertIn(
+            f"But node {nodes[0]} of --nodelist is DRAINED (fan): the job waits until it is back.\n",
+            self.show(f"check -- sbatch -Aastro -n1 --time=30 -w {nodes[0]} --wrap=true").stdout,
+        )
         self.assertEqual(self.details_of(job, "UnavailableNodes"), told)
         job = self.cluster.sbatch(f"-Aastro -n{len(nodes)} -N{len(nodes)} --time=30", "ana").job
         self.cluster.wait_for(lambda: "DOWN" in str(self.why(job)["reasons"]), "it has this Reason")
