@@ -23,6 +23,7 @@ local function decide(job_desc)
         slurm.log_user("the script says: QOS small")
     end
     if job_desc.comment == "blame" then job_desc.qos = "nosuch" end
+    if job_desc.comment == "blame gres" then job_desc.tres_per_node = "gres:none_such:1" end
     if job_desc.comment == "queue" and next(slurm.jobs) ~= nil then slurm.log_user("others wait") end
     if job_desc.comment == "group" then slurm.log_user("group %d", job_desc.group_id) end
     return slurm.SUCCESS
@@ -135,6 +136,10 @@ class CompatRules(PluginTestCase):
         self.assertIn(f"sbatch: error: {words}", foretold["user_reads"])
         self.assertIn(words, self.record()["message"])
         self.assertNotIn("set by the site's rules", self.submit("--qos=nosuch").stderr)
+        words = "set by the site's rules, not by this request: --gres gres:none_such:1 by script 'compat/job_submit.lua'"
+        answer = self.submit("--comment=blame gres")
+        self.assertIn(f"sbatch: error: {words}\nsbatch: error: no gres 'none_such' is known", answer.stderr)
+        self.assertIn(f"sbatch: error: questions: {CONTACT}\n", answer.stderr)
 
     def test_a_rule_sees_what_the_script_set_in_a_change(self) -> None:
         job = self.waiting_job()

@@ -5,6 +5,7 @@
 #include "support/policy_files.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/fields.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -64,6 +65,8 @@ BOOST_AUTO_TEST_CASE(each_field_that_a_rule_may_write_is_named) {
           Line{"job.reservation = 'r1'", "reservation r1"}, Line{"job.features = 'big'", "--constraint big"},
           Line{"job.prefer = 'big'", "--prefer big"}, Line{"job.licenses = 'foo:2'", "--licenses foo:2"},
           Line{"job.time_min = 5", "--time-min 00:05:00"},
+          Line{"job.dependency = 'afterok:1'", "--dependency afterok:1"},
+          Line{"job.begin_time = 5", "--begin 5"},
           Line{"job.time_limit = math.huge", "time limit UNLIMITED"}})
         BOOST_TEST(
             has_line(decide_with(line.body),
@@ -114,6 +117,26 @@ BOOST_AUTO_TEST_CASE(a_rejection_by_a_rule_says_whom_to_ask) {
     BOOST_TEST_REQUIRE(policy.has_value());
     const std::vector<std::string> expected{"no", "questions: help@site.example"};
     BOOST_TEST(decide(policy->get()).message == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(what_only_scripts_write_has_a_name_too) {
+    model::JobRequest after = request;
+    after.tres_per_job = "gres:gpu:3";
+    after.tres_per_node = "gres:gpu:2";
+    after.tres_per_socket = after.tres_per_task = "gres:gpu:1";
+    after.cpus_per_tres = "gres:gpu:8";
+    after.memory_per_tres = "gres:gpu:4000";
+    after.required_nodes = "n1";
+    after.array = "1-3";
+    after.overcommit = true;
+    std::vector<std::string> told;
+    for (const policy::FieldSpec* field : policy::changed_by_rule(request, after, policy::no_facts()))
+        told.push_back(policy::describe_field(*field, after, policy::no_facts()));
+    BOOST_TEST(
+        text::join(told, ", ") ==
+        "--mem-per-gpu 4000, --cpus-per-gpu 8, --array 1-3, --nodelist n1, --gpus gres:gpu:3, "
+        "--gres gres:gpu:2, --gpus-per-socket gres:gpu:1, --gpus-per-task gres:gpu:1, --overcommit true");
+    BOOST_TEST(policy::changed_by_rule(after, after, policy::no_facts()).empty());
 }
 
 BOOST_AUTO_TEST_CASE(what_the_script_set_is_told_to_be_the_scripts_unless_a_rule_set_it_again) {

@@ -67,14 +67,16 @@ constexpr FieldSpec task_field(std::string_view name, std::string_view option) {
 
 /// A read-only text.
 template <std::optional<std::string> JobRequest::*member>
-constexpr FieldSpec fixed_text(std::string_view name, std::string_view description) {
-    return {name, FieldType::text, description, &read_text<member>, nullptr, &has<member>};
+constexpr FieldSpec fixed_text(std::string_view name, std::string_view description, std::string_view noun) {
+    return {name, FieldType::text, description, &read_text<member>, nullptr, &has<member>, noun};
 }
 
 template <bool JobRequest::*member, bool is_true = true>
-constexpr FieldSpec flag_field(std::string_view name, std::string_view description) {
-    return {name,    FieldType::flag,           description, &read_flag<member, is_true>,
-            nullptr, &has_flag<member, is_true>};
+constexpr FieldSpec flag_field(std::string_view name, std::string_view description,
+                               std::string_view noun = {}) {
+    return {
+        name, FieldType::flag, description, &read_flag<member, is_true>, nullptr, &has_flag<member, is_true>,
+        noun};
 }
 
 /// Read-only details.
@@ -97,15 +99,11 @@ constexpr FieldSpec text_detail(std::string_view name, std::string_view descript
                                              &write_text_detail<detail>, &has_detail<detail>, noun, true});
 }
 template <JobDetail detail, std::int64_t lowest, std::int64_t highest>
-constexpr FieldSpec number_detail(std::string_view name, std::string_view description) {
-    return set_with(model::part_of(detail), {name,
-                                             FieldType::count,
-                                             description,
-                                             &read_as_is<detail>,
-                                             &write_number_detail<detail, lowest, highest>,
-                                             &has_detail<detail>,
-                                             {},
-                                             true});
+constexpr FieldSpec number_detail(std::string_view name, std::string_view description,
+                                  std::string_view noun = {}) {
+    return set_with(model::part_of(detail),
+                    {name, FieldType::count, description, &read_as_is<detail>,
+                     &write_number_detail<detail, lowest, highest>, &has_detail<detail>, noun, true});
 }
 
 template <bool per_cpu>
@@ -169,9 +167,9 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     memory_field<false>("memory_per_node", "--mem, in MiB; 0 is all of the node's", "--mem"),
     memory_field<true>("memory_per_cpu", "--mem-per-cpu, in MiB", "--mem-per-cpu"),
     {"memory_per_gpu", FieldType::count, "--mem-per-gpu, in MiB", &read_memory_per_gpu, nullptr,
-     &has<&JobRequest::memory_per_tres>},
+     &has<&JobRequest::memory_per_tres>, "--mem-per-gpu"},
     {"cpus_per_gpu", FieldType::count, "--cpus-per-gpu", &read_cpus_per_gpu, nullptr,
-     &has<&JobRequest::cpus_per_tres>},
+     &has<&JobRequest::cpus_per_tres>, "--cpus-per-gpu"},
     fixed_detail<JobDetail::tmp_disk>("tmp_disk", FieldType::count, "--tmp, in MiB for each node"),
     fixed_detail<JobDetail::switches>("switches", FieldType::count,
                                       "--switches: the maximum of leaf switches"),
@@ -189,7 +187,7 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     object_field("tres", FieldType::tres, "every TRES counted, by name: job.tres[\"gres/gpu\"]"),
     lasting(counted_field("array_tasks", "tasks of the job array; 1 without --array", &read_array_tasks,
                           &has<&JobRequest::array>)),
-    lasting(fixed_text<&JobRequest::array>("array", "--array as written")),
+    lasting(fixed_text<&JobRequest::array>("array", "--array as written", "--array")),
     text_field<&JobRequest::reservation>("reservation", "--reservation", "reservation"),
     set_with(UpdatePart::comment, text_field<&JobRequest::comment>("comment", "--comment")),
     set_with(UpdatePart::admin_comment,
@@ -205,13 +203,13 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     list_field(ListForm::licenses, text_field<&JobRequest::licenses>("licenses", "--licenses", "--licenses")),
     object_field("license_counts", FieldType::license_counts,
                  "a table of the licenses asked for: job.license_counts.matlab", &has<&JobRequest::licenses>),
-    fixed_text<&JobRequest::required_nodes>("nodelist", "--nodelist"),
+    fixed_text<&JobRequest::required_nodes>("nodelist", "--nodelist", "--nodelist"),
     list_field(ListForm::names,
                text_detail<JobDetail::excluded_nodes>("excluded_nodes", "--exclude", "--exclude")),
-    fixed_text<&JobRequest::tres_per_job>("tres_per_job", "--gpus, as Slurm writes it: gres:gpu:2"),
-    fixed_text<&JobRequest::tres_per_node>("tres_per_node", "--gres and --gpus-per-node"),
-    fixed_text<&JobRequest::tres_per_socket>("tres_per_socket", "--gpus-per-socket"),
-    fixed_text<&JobRequest::tres_per_task>("tres_per_task", "--gpus-per-task"),
+    fixed_text<&JobRequest::tres_per_job>("tres_per_job", "--gpus, as Slurm writes it: gres:gpu:2", "--gpus"),
+    fixed_text<&JobRequest::tres_per_node>("tres_per_node", "--gres and --gpus-per-node", "--gres"),
+    fixed_text<&JobRequest::tres_per_socket>("tres_per_socket", "--gpus-per-socket", "--gpus-per-socket"),
+    fixed_text<&JobRequest::tres_per_task>("tres_per_task", "--gpus-per-task", "--gpus-per-task"),
     fixed_detail<JobDetail::burst_buffer>(
         "burst_buffer", FieldType::text,
         "--bb, and --bbf of salloc and srun; sbatch writes --bbf into the script"),
@@ -221,9 +219,11 @@ constexpr auto field_table = std::to_array<FieldSpec>({
                  "priority", "--priority of an operator, nil of others; 0 holds the job")),
     number_detail<JobDetail::nice, -highest_nice, highest_nice>("nice",
                                                                 "--nice; below 0 is a higher priority"),
-    number_detail<JobDetail::begin_time, 1, highest_count>("begin_time", "--begin, in seconds since 1970"),
+    number_detail<JobDetail::begin_time, 1, highest_count>("begin_time", "--begin, in seconds since 1970",
+                                                           "--begin"),
     fixed_detail<JobDetail::deadline>("deadline", FieldType::count, "--deadline, in seconds since 1970"),
-    list_field(ListForm::dependencies, text_detail<JobDetail::dependency>("dependency", "--dependency")),
+    list_field(ListForm::dependencies,
+               text_detail<JobDetail::dependency>("dependency", "--dependency", "--dependency")),
     set_with(UpdatePart::requeue, {"requeue",
                                    FieldType::flag,
                                    "--requeue is true, --no-requeue false; else nil",
@@ -265,7 +265,7 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     fixed_detail<JobDetail::sharing>(
         "oversubscribe", FieldType::text,
         "who shares its nodes: no, user or mcs of --exclusive; ok of --oversubscribe"),
-    flag_field<&JobRequest::overcommit>("overcommit", "--overcommit"),
+    flag_field<&JobRequest::overcommit>("overcommit", "--overcommit", "--overcommit"),
     switch_detail<JobDetail::contiguous>("contiguous", "--contiguous"),
     switch_detail<JobDetail::reboot>("reboot", "--reboot"),
     switch_detail<JobDetail::spread_job>("spread_job", "--spread-job"),

@@ -72,7 +72,8 @@ std::vector<std::string> compare_fields(const JobRequest& before, const JobReque
                                         const RuleInput& facts, bool has_two_sources) {
     std::vector<std::string> changes;
     for (const FieldSpec& field : job_fields()) {
-        if (field.write == nullptr || (!has_two_sources && is_untouched(field, before, after))) continue;
+        const bool may_differ = field.write != nullptr || !field.noun.empty(); // some only scripts write
+        if (!may_differ || (!has_two_sources && is_untouched(field, before, after))) continue;
         const Value old_value = own_value(field, {before, facts});
         const Value new_value = own_value(field, {after, facts});
         if (old_value != new_value)
@@ -105,7 +106,7 @@ std::vector<const FieldSpec*> changed_by_rule(const JobRequest& before, const Jo
                                               const RuleInput& facts) {
     std::vector<const FieldSpec*> changed;
     for (const FieldSpec& field : job_fields())
-        if (field.write != nullptr && !field.noun.empty() && !is_untouched(field, before, after) &&
+        if (!field.noun.empty() && !is_untouched(field, before, after) &&
             own_value(field, {before, facts}) != own_value(field, {after, facts}))
             changed.push_back(&field);
     return changed;

@@ -62,7 +62,8 @@ struct FieldSpec {
     Result<void> (*write)(model::JobRequest& request, const Value& value) = nullptr;
     /// Null: a request has no such field.
     bool (*is_set)(const model::JobRequest& request) noexcept = nullptr;
-    /// The users' word for it. Empty: no message of the gate mentions it.
+    /// The users' word for it. Empty: no verdict depends on it, or what it stands for has a field with a
+    /// noun.
     std::string_view noun = {};
     /// Whether it is one of JobRequest::details, which most rules leave alone.
     bool is_detail = false;
@@ -92,7 +93,7 @@ Value read_tres_count(const FieldSource& source, std::size_t index, ErrorText& e
 /// Writes one field. Errors: invalid_input, naming the field, what was given and what is allowed.
 Result<void> write_field(const FieldSpec& field, model::JobRequest& request, const Value& value);
 
-/// The changes from `before` to `after` by a rule: "qos: normal -> debug", one text per field.
+/// The changes from `before` to `after` by a rule or a script: "qos: normal -> debug", one text per field.
 std::vector<std::string> describe_changes(const model::JobRequest& before, const model::JobRequest& after,
                                           const RuleInput& facts);
 
