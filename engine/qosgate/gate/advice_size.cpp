@@ -307,10 +307,9 @@ class PartitionFit {
                 problem = text::format("{} has {}{}; this job asks for {}", name(),
                                        limits::format_amount(item.tres_name(), max), on_nodes(), asked);
             else if (const std::uint64_t usable = count(&NodeDemand::usable_on); usable < asked)
-                problem =
-                    text::format("{} has {}{} with the CPUs and the memory that this job asks for per "
-                                 "GPU; it asks for {}",
-                                 name(), limits::format_amount(item.tres_name(), usable), on_nodes(), asked);
+                problem = text::format("{} has {}{}{}; this job asks for {}", name(),
+                                       limits::format_amount(item.tres_name(), usable), on_nodes(),
+                                       describe_share_of(item), asked);
         };
         // slurmctld uses only one of several entries for the same model.
         if (count_gres(request_.tres_per_job) == 1)
@@ -321,6 +320,29 @@ class PartitionFit {
                 check(item, saturated_product(item.count, size_.tasks.value_or(1)));
             });
         return problem;
+    }
+
+    /// " with 20 CPUs each, of at most 64 CPUs on a node": what the job asks for beside each gres.
+    [[nodiscard]] std::string describe_share_of(const model::TresItem& item) const {
+        std::vector<std::string> shares, nodes;
+        const auto add = [&](const std::optional<std::string>& text, std::string_view tres, auto amount_on) {
+            std::uint64_t share = 0, largest = 0;
+            model::for_each_gres_item(text, [&](const model::TresItem& each) {
+                if (each.is_same_tres(item) || (each.kind.empty() && each.is_same_resource(item)))
+                    share = std::max(share, each.count);
+            });
+            for (const NodesOfKind& some : nodes_.all())
+                if (demand_.count_on(*some.kind, item) != 0)
+                    largest = std::max(largest, amount_on(*some.kind));
+            if (share == 0) return;
+            shares.push_back(limits::format_amount(tres, share));
+            if (largest != 0 && largest != any_number) nodes.push_back(limits::format_amount(tres, largest));
+        };
+        add(request_.cpus_per_tres, "cpu",
+            [&](const NodeKind& kind) { return usable_cpus(kind, partition_); });
+        add(request_.memory_per_tres, "mem", [](const NodeKind& kind) { return kind.memory_mib; });
+        return text::format(" with {} each{}", text::join(shares, " and "),
+                            nodes.empty() ? "" : ", of at most " + text::join(nodes, " and ") + " on a node");
     }
 
     /// Tasks that do not fit on the nodes although the partition has enough CPUs in total. If it has not, the
