@@ -129,6 +129,7 @@ class Advice(PluginTestCase):
     slurm_conf = (
         "PartitionName=down Nodes=ALL State=DOWN\n"
         "PartitionName=drained Nodes=ALL State=DRAIN\n"
+        "PartitionName=brief Nodes=ALL MaxTime=20\n"
         "PartitionName=inactive Nodes=ALL State=INACTIVE\n"
         "PartitionName=root Nodes=ALL RootOnly=YES\n"
         "PartitionName=reserved Nodes=ALL ReqResv=YES\n"
@@ -169,6 +170,31 @@ class Advice(PluginTestCase):
             with self.subTest(arguments):
                 self.expect(self.submit(arguments), False, *lines)
                 self.expect(self.submit(f"--test-only {arguments}"), False, lines[0])
+
+    def test_fewer_whole_nodes_are_suggested(self) -> None:
+        self.cluster.sacctmgr("add qos four MaxTRESPerJob=gres/gpu=4")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=four")
+        words = "has 2 nodes; this job asks for 3"
+        self.expect_help("--exclusive -N3 --time=10", True, words, "could start with: --nodes=2")
+        words = "limit 4, this job asks for 8, because --exclusive takes whole nodes"
+        self.cluster.wait_for(lambda: words in self.submit("--qos=four --exclusive -N2").stderr, "the QOS is known")
+        self.expect_help("--qos=four --exclusive -N2 --time=10", True, words, "could start with: --nodes=1")
+        self.expect_runs_silently("--qos=four --exclusive -N1 --time=10")
+
+    def test_an_account_with_which_the_user_may_use_the_qos_is_suggested(self) -> None:
+        words = "QOS small exists, but ana cannot use it with account bio"
+        self.expect_help("-A bio --qos=small --time=10", False, words, "would be accepted with: --account=astro")
+        answer = self.submit("-A bio --qos=other")
+        self.expect(answer, False, "QOS other exists, but ana cannot use it with account bio")
+        self.assertNotIn("accepted with", answer.stderr)
+
+    def test_what_a_refusal_hides_is_told_too(self) -> None:
+        rule = "wall time per job in partition brief: limit 00:20:00, this job asks for 00:21:00 (PartitionTimeLimit)\n"
+        told = ("limit 2, this job asks for 3", f"beside that: {rule}", "would be accepted with: --ntasks=2 --time=00:20:00")
+        self.expect_help("--qos=small -n3 --time=21 -p brief", False, *told)
+        answer = self.submit("--qos=small -n3 --time=20 -p brief")
+        self.expect(answer, False, "would be accepted with: --ntasks=2\n")
+        self.assertNotIn("beside", answer.stderr)
 
     def test_what_slurmctld_accepts_has_no_words(self) -> None:
         for arguments in (

@@ -18,6 +18,9 @@ NodeName=small CPUs=4 RealMemory=8000
 NodeName=big CPUs=16 RealMemory=32000 Gres=gpu:2 Feature=big
 PartitionName=whole Nodes=ALL OverSubscribe=EXCLUSIVE
 PartitionName=down Nodes=ALL State=DOWN
+PartitionName=little Nodes=small
+PartitionName=gpus Nodes=big MaxTime=600 DefaultTime=10
+PartitionName=shares Nodes=big MaxMemPerCPU=1000
 """
     options = ("--gpus", "0")
 
@@ -76,6 +79,43 @@ PartitionName=down Nodes=ALL State=DOWN
         ):
             with self.subTest(arguments):
                 self.expect(self.submit(arguments), False, words, node)
+
+    def test_a_partition_with_the_nodes_is_suggested(self) -> None:
+        help = "would be accepted with: "
+        for arguments in ("--gpus=2", "--gres=gpu:1", "--mem=9000", "-C big"):
+            with self.subTest(arguments):
+                self.expect_help(f"-p little {arguments}", False, "partition little", help)
+        self.expect_help("-p little -w big", False, "partition little has no node big", f"{help}--partition=main")
+        self.expect_help("-p little -c5", True, "the largest has 4, this job", "could start with: --partition=main")
+        for arguments in ("--gpus=3", "--mem=32001", "-c17", "--gpus=2 --dependency=after"):
+            with self.subTest(arguments):
+                answer = self.submit(f"-p little {arguments}")
+                self.expect(answer, arguments == "-c17", "little")
+                self.assertNotIn("with: ", answer.stderr)
+
+    def test_only_the_partitions_of_the_site_are_suggested(self) -> None:
+        self.put_in_force({"site.lua": 'site { suggest_partition = { "gpus" } }\n'})
+        self.addCleanup(self.put_in_force, {"site.lua": "site {}\n"})
+        help = "would be accepted with: "
+        self.expect_help("-p little --gpus=2", False, "has no GPUs; this job asks for 2", f"{help}--partition=gpus")
+        self.expect(self.submit("-p little --gpus=2 --time=601"), False, "has no GPUs; this job asks for 2\n")
+        self.put_in_force({"site.lua": "site { suggest_partition = {} }\n"})
+        self.assertNotIn(help, self.submit("-p little --gpus=2").stderr)
+
+    def test_less_memory_is_suggested_if_it_brought_the_cpus(self) -> None:
+        more = "limit 8, this job asks for 9, one for each 1000M of its memory (MaxMemPerCPU)"
+        self.expect_help("--qos=eight -p shares --mem=8001", True, more, "could start with: --mem=8000M")
+        more = "limit 8, this job asks for 10"
+        self.expect_help("--qos=eight -p shares -n5 --mem-per-cpu=1001", True, more, "with: --mem-per-cpu=1000M")
+        self.expect_runs_silently("--qos=eight -p shares --mem=8000")
+
+    def test_what_a_gpu_leaves_too_little_of_is_told(self) -> None:
+        for arguments, share in (
+            ("--gpus=2 --cpus-per-gpu=9", "1 GPU with 9 CPUs each, of at most 16 CPUs on a node; this job asks for 2"),
+            ("--gpus=1 --mem-per-gpu=40G", "no GPUs with 40G of memory each, of at most 32000M of memory on a node;"),
+        ):
+            with self.subTest(arguments):
+                self.expect(self.submit(arguments), False, f"partition main has {share}")
 
     def test_a_partition_that_is_down_is_told_beside_a_limit(self) -> None:
         answer = self.submit("--qos=eight -n9 -p down")

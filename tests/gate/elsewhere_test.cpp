@@ -154,6 +154,18 @@ BOOST_AUTO_TEST_CASE(finds_another_account_of_the_user) {
     BOOST_TEST(!elsewhere().has_value());
 }
 
+BOOST_AUTO_TEST_CASE(finds_the_account_with_which_the_user_may_use_the_qos) {
+    request.qos = "secret";
+    BOOST_TEST(elsewhere().value().account == "guests");
+    qos(2).flags.deny_on_limit = true;
+    qos(2).limits.set(CountLimit::max_wall, 119);
+    BOOST_TEST(!elsewhere().has_value());
+    qos(2).limits.set(CountLimit::max_wall, 120);
+    BOOST_TEST(elsewhere().has_value());
+    records.associations.back().permitted_qos = {{"normal"}};
+    BOOST_TEST(!elsewhere().has_value());
+}
+
 BOOST_AUTO_TEST_CASE(accounts_that_the_reader_may_not_know_are_not_named) {
     partitions[0].deny_accounts = partitions[1].deny_accounts = {"hpc-users"};
     records.private_data.accounts = true;

@@ -403,6 +403,8 @@ BOOST_AUTO_TEST_CASE(where_memory_comes_from_that_breaks_a_limit_is_told) {
     BOOST_TEST(tells("this job names no --mem: 1000M per CPU is the default of partition main"));
     partitions[0].default_memory.reset();
     BOOST_TEST(tells("this job names no --mem: it gets all memory of its nodes"));
+    partitions[0].min_node_memory_mib = partitions[0].node_memory_mib;
+    BOOST_TEST(tells("this job names no --mem: it gets all memory of its nodes, 250G of each"));
     default_memory = model::Memory{2000, /*per_cpu=*/false};
     BOOST_TEST(tells("this job names no --mem: 2000M per node is the default of this cluster"));
     request.memory = model::Memory{2000, /*per_cpu=*/false};

@@ -56,6 +56,36 @@ BOOST_AUTO_TEST_CASE(of_an_account_and_a_qos) {
     BOOST_TEST(nearest() == "--ntasks=8");
 }
 
+BOOST_AUTO_TEST_CASE(less_memory_is_offered_if_it_brought_the_cpus) {
+    partitions[0].max_memory = model::Memory{2000, /*per_cpu=*/true};
+    limit(TresLimit::max_tres_per_user, "cpu", 4);
+    ask(1, std::nullopt);
+    request.memory = model::Memory{8000, /*per_cpu=*/false};
+    BOOST_TEST(nearest() == "none", "all is well");
+    request.memory = model::Memory{8001, /*per_cpu=*/false};
+    BOOST_TEST(nearest() == "--mem=8000M");
+    ask(3, std::nullopt);
+    request.memory = model::Memory{4000, /*per_cpu=*/true};
+    BOOST_TEST(nearest() == "--mem-per-cpu=2000M");
+    ask(5, std::nullopt); // CPUs of the tasks are too many, too
+    BOOST_TEST(nearest().find("--ntasks=") != std::string::npos, nearest());
+}
+
+BOOST_AUTO_TEST_CASE(what_a_refusal_hides_is_told_with_the_suggestion_that_complies_with_it) {
+    limit(TresLimit::max_tres_per_job, "cpu", 8);
+    ask(9, std::nullopt);
+    partitions[0].max_time = TimeLimit{60};
+    request.time_limit = TimeLimit{60};
+    BOOST_TEST(suggestion() == "would be accepted with: --ntasks=8");
+    request.time_limit = TimeLimit{61};
+    BOOST_TEST(suggestion() ==
+               "beside that: wall time per job in partition main: limit 01:00:00, this job asks for 01:01:00 "
+               "(PartitionTimeLimit); would be accepted with: --ntasks=8 --time=01:00:00");
+    enforce_part_limits = model::EnforcePartLimits::all; // the partition refuses first
+    BOOST_TEST(suggestion() == "beside that: CPUs per job in QOS normal: limit 8, this job asks for 9 "
+                               "(QOSMaxCpuPerJobLimit); would be accepted with: --ntasks=8 --time=01:00:00");
+}
+
 BOOST_AUTO_TEST_CASE(gpus_are_taken_away_once) {
     request.tres_per_job = "gres:gpu:a100:3";
     limit(TresLimit::max_tres_per_job, "gres/gpu", 2);

@@ -214,11 +214,45 @@ BOOST_AUTO_TEST_CASE(offers_nothing_that_the_selection_has_no_nodes_for) {
     BOOST_TEST(nearest() == "--time=01:00:00");
 }
 
-BOOST_AUTO_TEST_CASE(offers_nothing_for_whole_nodes) {
+BOOST_AUTO_TEST_CASE(offers_nothing_for_whole_nodes_that_differ) {
     ask_too_long();
     request.exclusive = true;
 
     BOOST_TEST(nearest() == "none");
+    const model::NodeKind kind{.count = 2, .cpus = 64, .memory_mib = 256000, .whole_cpus = 64};
+    partitions[0].total_cpus = 256;
+    partitions[0].node_kinds = {kind, kind};
+    BOOST_TEST(nearest() == "--time=01:00:00");
+    partitions[0].node_kinds[1].gres = {{"gpu", "", 1}};
+    BOOST_TEST(nearest() == "none");
+    partitions[0].node_kinds[1] = kind;
+    gives_whole_nodes = true; // select/linear
+    BOOST_TEST(nearest() == "none");
+}
+
+BOOST_AUTO_TEST_CASE(fewer_whole_nodes_are_offered) {
+    request.exclusive = true;
+    const model::NodeKind kind{
+        .count = 4, .cpus = 64, .memory_mib = 256000, .gres = {{"gpu", "", 4}}, .whole_cpus = 64};
+    partitions[0].total_cpus = 256;
+    partitions[0].min_node_cpus = 64;
+    partitions[0].node_kinds = {kind};
+    ask(std::nullopt, 5);
+    BOOST_TEST(nearest() == "--nodes=4");
+    request.min_nodes = 1; // how many it gets is up to the selection
+    BOOST_TEST(nearest() == "none");
+    ask(std::nullopt, 3);
+    for (const std::uint64_t gpus : {11u, 8u}) {
+        qos(0).limits.set(TresLimit::max_tres_per_job, tres("gres/gpu"), gpus);
+        BOOST_TEST(nearest() == "--nodes=2");
+    }
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("gres/gpu"), 12);
+    BOOST_TEST(nearest() == "none", "all is well");
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("gres/gpu"), 3);
+    BOOST_TEST(nearest() == "none");
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("gres/gpu"), 100);
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 128);
+    BOOST_TEST(nearest() == "--nodes=2");
 }
 
 BOOST_AUTO_TEST_CASE(offers_nothing_for_a_part_of_a_heterogeneous_job) {

@@ -13,6 +13,7 @@
 #include "qosgate/gate/site_rules.hpp"
 #include "qosgate/gate/suggestion.hpp"
 #include "qosgate/gate/tasks_at_once.hpp"
+#include "qosgate/gate/whole_nodes.hpp"
 #include "qosgate/limits/explain.hpp"
 #include "qosgate/model/limit_facts.hpp"
 #include "qosgate/policy/contact.hpp"
@@ -173,7 +174,12 @@ bool can_suggest(const ResolvedRequest& asked, const RulesRun* rules) {
     // Options of a part of a heterogeneous job must stand before the colon that ends the part.
     if (asked.request.is_het_part || !is_short(asked)) return false;
     if (asked.request.empty_names != 0) return false; // which of several names was meant is not known
-    if (may_take_whole_nodes(asked.request, asked.view(), asked.context.cluster)) return false;
+    const model::Cluster& cluster = asked.context.cluster;
+    if (may_take_whole_nodes(asked.request, asked.view(), cluster) &&
+        !std::ranges::all_of(asked.view().partitions, [&](const model::PartitionChoice& choice) {
+            return knows_whole_nodes(asked.request, *choice.partition, cluster);
+        }))
+        return false;
     if (asked.request.tres_per_socket) return false;   // the selection decides how many sockets a job gets
     if (asked.view().partitions.empty()) return false; // slurmctld refuses such a job
     // A suggestion for a hidden partition would reveal its limits and access lists.
@@ -301,10 +307,41 @@ std::vector<std::string> memory_origin_lines(const ResolvedRequest& asked) {
         return {};
     const Partition& first = *view.partitions.front().partition;
     const auto given = default_memory_of(&first, asked.context.cluster);
-    if (!given || given->mib == 0) return {"this job names no --mem: it gets all memory of its nodes"};
+    if (!given || given->mib == 0) {
+        const bool is_alike =
+            first.node_memory_mib != 0 && first.node_memory_mib == first.min_node_memory_mib;
+        return {"this job names no --mem: it gets all memory of its nodes" +
+                (is_alike
+                     ? text::format(", {} of each", model::format_tres_count("mem", first.node_memory_mib))
+                     : std::string())};
+    }
     return {text::format("this job names no --mem: {} per {} is the default of {}",
                          model::format_tres_count("mem", given->mib), given->per_cpu ? "CPU" : "node",
                          first.default_memory ? "partition " + first.name : "this cluster")};
+}
+
+/// What else keeps the job from starting for good, behind what refuses it: a suggestion complies with that,
+/// too. Of a job in one partition that the reader may see.
+std::vector<std::string> lines_behind(const DetailedForecast& forecast, const ResolvedRequest& asked) {
+    if (!forecast.is_refused() || asked.view().partitions.size() != 1) return {};
+    const bool is_by_limits = !forecast.refusing.empty();
+    const DetailedForecast behind =
+        predict(asked, forecast.strictness, {.partitions = is_by_limits, .limits = !is_by_limits});
+    std::vector<Obstacle> blocking;
+    for (const Violation& violation : behind.refusing)
+        blocking.emplace_back(&violation);
+    std::ranges::copy(list_lasting(behind.pending), std::back_inserter(blocking));
+    std::erase_if(blocking, [&](const Obstacle& obstacle) {
+        if (const auto* violation = std::get_if<const Violation*>(&obstacle))
+            return std::ranges::any_of(forecast.refusing,
+                                       [&](const Violation& told) { return told.same_limit(**violation); });
+        const std::string& text = std::get<const PartitionProblem*>(obstacle)->text;
+        return forecast.refusal &&
+               std::ranges::find(forecast.refusal->lines, text) != forecast.refusal->lines.end();
+    });
+    Lines lines;
+    lines.add(blocking, asked);
+    return under_headline("beside that", "", "problems", lines);
 }
 
 } // namespace
@@ -344,14 +381,30 @@ std::vector<std::string> suggestion_lines(const DetailedForecast& forecast, cons
     for (const bool is_elsewhere : {false, true}) {
         const auto better =
             is_elsewhere ? find_elsewhere(forecast, asked, settings) : find_suggestion(forecast, asked);
-        if (const auto options = say_options(better, asked, rules, forecast.strictness))
+        if (const auto options = say_options(better, asked, rules, forecast.strictness)) {
+            if (!is_elsewhere) append(lines, lines_behind(forecast, asked));
             lines.push_back((forecast.is_refused()                                   ? accepted_with
                              : waits_for_others(*better, asked, forecast.strictness) ? start_later_with
                                                                                      : start_with) +
                             *options);
+        }
         if (better && rules != nullptr) break; // one run of the rules is enough
     }
     return lines;
+}
+
+std::vector<std::string> partition_lines(Handling handling, bool knows_reservations,
+                                         const DetailedForecast& forecast, const ResolvedRequest& asked,
+                                         const RulesRun* rules, const policy::Settings& settings) {
+    if (!can_suggest(asked, rules)) return {};
+    const auto options =
+        say_options(find_fitting_partition(asked, forecast.strictness, settings, knows_reservations), asked,
+                    rules, forecast.strictness);
+    if (!options) return {};
+    // It selects no nodes for a job that its partitions never start.
+    const bool is_refused =
+        forecast.is_refused() || (handling == Handling::may_refuse && !forecast.never_starts());
+    return {(is_refused ? accepted_with : start_with) + *options};
 }
 
 void answer(model::Decision& decision, const DetailedForecast& forecast, const LoggedJob& job,

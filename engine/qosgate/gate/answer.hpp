@@ -3,6 +3,7 @@
 // What the user reads: why a job is refused or pending, and the nearest request that would be better.
 #pragma once
 
+#include "qosgate/gate/advice.hpp"
 #include "qosgate/gate/decision_log.hpp"
 #include "qosgate/gate/forecast.hpp"
 #include "qosgate/gate/site_rules.hpp"
@@ -30,6 +31,11 @@ std::vector<std::string> origin_lines(const DetailedForecast& forecast, const Re
 /// suggestion; null: the site has none. `settings` say what may be suggested.
 std::vector<std::string> suggestion_lines(const DetailedForecast& forecast, const ResolvedRequest& asked,
                                           const RulesRun* rules, const policy::Settings& settings);
+
+/// The same for a job that advice is about: a partition that has what its own partitions do not have.
+std::vector<std::string> partition_lines(Handling handling, bool knows_reservations,
+                                         const DetailedForecast& forecast, const ResolvedRequest& asked,
+                                         const RulesRun* rules, const policy::Settings& settings);
 
 /// Whether the job has partitions and all are drained, or all are drained or all down. False if the reader
 /// may not see them.

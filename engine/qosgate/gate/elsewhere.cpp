@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/elsewhere.hpp"
 
+#include "qosgate/gate/advice.hpp"
 #include "qosgate/gate/alternatives.hpp"
+#include "qosgate/gate/known_nodes.hpp"
 #include "qosgate/gate/placement.hpp"
+#include "qosgate/gate/whole_nodes.hpp"
+#include "qosgate/model/whole_nodes_by.hpp"
 
 #include <algorithm>
 #include <span>
@@ -25,12 +29,31 @@ bool names_are_known(const ResolvedRequest& resolved) {
            !(view.enforce.associations && view.associations.empty());
 }
 
+/// Whether the user may use the QOS that the job asks for, but not with its account.
+bool has_qos_of_other_account(const ResolvedRequest& resolved) {
+    const model::AccountView& view = resolved.view();
+    return resolved.partitions.unknown.empty() && resolved.request.qos && !view.associations.empty() &&
+           view.job_qos.problem == model::QosProblem::not_permitted;
+}
+
+/// Whether a partition certainly has all nodes of --nodelist.
+bool has_nodes(const Partition& partition, const NamedNodes& named) {
+    return !partition.nodes.empty() && !named.required.indices.empty() && named.required.is_whole &&
+           !named.required.unknown && std::ranges::all_of(named.required.indices, [&](std::uint32_t index) {
+               return partition.has_node(index);
+           });
+}
+
 /// Whether enough is known about a partition's nodes to say whether they can hold the job.
-bool has_known_nodes(const Partition& partition, const JobRequest& request, const model::Cluster& cluster) {
+bool has_known_nodes(const Partition& partition, const JobRequest& request, const model::Cluster& cluster,
+                     const NamedNodes& named) {
     if (partition.total_nodes == 0 || partition.total_cpus == 0) return false;
-    if (partition.gives_whole_nodes || cluster.gives_whole_nodes) return false;
+    if (model::takes_whole_nodes(request, &partition, cluster) &&
+        !knows_whole_nodes(request, partition, cluster))
+        return false;
     if (request.memory && partition.node_memory_mib == 0) return false;
-    if (request.required_nodes || request.reservation || request.tasks_per_tres) return false;
+    if (request.required_nodes && !has_nodes(partition, named)) return false;
+    if (request.reservation || request.tasks_per_tres) return false;
     const bool asks_for_resources =
         request.tres_per_job || request.tres_per_node || request.tres_per_socket || request.tres_per_task;
     return !asks_for_resources || !partition.node_kinds.empty();
@@ -41,7 +64,7 @@ class Trial {
   public:
     Trial(const ResolvedRequest& at, limits::Strictness strictness) : at_(at), strictness_(strictness) {}
 
-    /// The request with the first of `names` that is accepted, of those whose view `is_meant`.
+    /// The request with the first of `names` that is accepted, of those for which `is_meant`.
     template <typename IsMeant>
     std::optional<JobRequest> run(std::optional<std::string> JobRequest::*field,
                                   std::span<const std::string> names, IsMeant is_meant) const {
@@ -49,13 +72,13 @@ class Trial {
             JobRequest proposal = at_.request;
             proposal.*field = name;
             ResolvedRequest resolved = resolve(proposal, at_.context);
-            if (is_meant(resolved.view()) && is_surely_taken(resolved, strictness_)) return proposal;
+            if (is_meant(resolved) && is_surely_taken(resolved, strictness_)) return proposal;
         }
         return std::nullopt;
     }
     std::optional<JobRequest> run(std::optional<std::string> JobRequest::*field,
                                   std::span<const std::string> names) const {
-        return run(field, names, [](const model::AccountView&) { return true; });
+        return run(field, names, [](const ResolvedRequest&) { return true; });
     }
 
   private:
@@ -66,9 +89,10 @@ class Trial {
 /// Of the partitions that may be suggested, those whose nodes are known well enough.
 std::vector<std::string> known_partitions(std::vector<std::string> names, const ResolvedRequest& at) {
     const model::Cluster& cluster = at.context.cluster;
+    const NamedNodes named = look_up_named_nodes(at.request, cluster.names);
     std::erase_if(names, [&](const std::string& name) {
         const auto& partition = cluster.partitions.find(name);
-        return partition == nullptr || !has_known_nodes(*partition, at.request, cluster);
+        return partition == nullptr || !has_known_nodes(*partition, at.request, cluster, named);
     });
     return names;
 }
@@ -77,10 +101,13 @@ std::vector<std::string> known_partitions(std::vector<std::string> names, const 
 
 std::optional<JobRequest> find_elsewhere(const DetailedForecast& forecast, const ResolvedRequest& at,
                                          const policy::Settings& settings) {
-    if (forecast.takes_the_job() || !names_are_known(at)) return std::nullopt;
+    if (forecast.takes_the_job()) return std::nullopt;
     const Trial trial(at, forecast.strictness);
+    if (has_qos_of_other_account(at))
+        return trial.run(&JobRequest::account, find_alternatives(at, settings).accounts);
+    if (!names_are_known(at)) return std::nullopt;
     const Alternatives others = find_alternatives(at, settings);
-    const auto is_meant = [&](const model::AccountView& view) { return others.means_qos(view); };
+    const auto is_meant = [&](const ResolvedRequest& with) { return others.means_qos(with.view()); };
     if (auto found = trial.run(&JobRequest::qos, others.qos, is_meant)) return found;
     if (auto found = trial.run(&JobRequest::partition, known_partitions(others.partitions, at))) return found;
     return trial.run(&JobRequest::account, others.accounts);
@@ -90,6 +117,15 @@ std::optional<JobRequest> find_open_partition(const ResolvedRequest& at, limits:
                                               const policy::Settings& settings) {
     return Trial(at, strictness)
         .run(&JobRequest::partition, known_partitions(find_alternatives(at, settings).partitions, at));
+}
+
+std::optional<JobRequest> find_fitting_partition(const ResolvedRequest& at, limits::Strictness strictness,
+                                                 const policy::Settings& settings, bool knows_reservations) {
+    const auto fits = [knows_reservations](const ResolvedRequest& with) {
+        return find_advice(with, knows_reservations).lines.empty();
+    };
+    return Trial(at, strictness)
+        .run(&JobRequest::partition, known_partitions(find_alternatives(at, settings).partitions, at), fits);
 }
 
 } // namespace qg::gate

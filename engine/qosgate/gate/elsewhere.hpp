@@ -10,10 +10,10 @@
 namespace qg::gate {
 
 /// The request with another QOS, partition or account that slurmctld would accept and that no limit and no
-/// partition rule blocks permanently. Which may be named, and in which order they are tried:
-/// alternatives.hpp. Empty if none was found, or if the names in the request are the problem. Cost: at most 8
-/// QOSs, 8 partitions and 8 accounts are tried, with a few forecasts each; only for jobs with a problem.
-/// Threads: those of the provider.
+/// partition rule blocks permanently; for a QOS that the user may use with another account only, that
+/// account. Which may be named, and in which order they are tried: alternatives.hpp. Empty if none was found,
+/// or if the names in the request are the problem. Cost: at most 8 QOSs, 8 partitions and 8 accounts are
+/// tried, with a few forecasts each; only for jobs with a problem. Threads: those of the provider.
 std::optional<model::JobRequest> find_elsewhere(const DetailedForecast& forecast, const ResolvedRequest& at,
                                                 const policy::Settings& settings);
 
@@ -21,5 +21,13 @@ std::optional<model::JobRequest> find_elsewhere(const DetailedForecast& forecast
 /// jobs. Empty if none was found. Cost: a few forecasts. Threads: those of the provider.
 std::optional<model::JobRequest> find_open_partition(const ResolvedRequest& at, limits::Strictness strictness,
                                                      const policy::Settings& settings);
+
+/// The request in another partition that would accept and start it and that leaves nothing to advise on
+/// (advice.hpp), for a job that asks for nodes which its own partitions do not have. Empty if none was found.
+/// Cost: at most 8 partitions are tried, with a few forecasts each. Threads: those of the provider.
+std::optional<model::JobRequest> find_fitting_partition(const ResolvedRequest& at,
+                                                        limits::Strictness strictness,
+                                                        const policy::Settings& settings,
+                                                        bool knows_reservations);
 
 } // namespace qg::gate

@@ -172,10 +172,11 @@ bool can_judge(Decision& decision, const ResolvedRequest& job, const Site& site)
 
 /// Predicts what slurmctld does with a job, and answers with that and with the advice.
 [[gnu::noinline]] void answer_with_forecast(Decision& decision, const ResolvedRequest& job, const Site& site,
-                                            const RulesRun* rules, std::vector<std::string> advice) {
+                                            const RulesRun* rules, Advice found) {
+    std::vector<std::string> advice = std::move(found.lines);
     const std::size_t told_before = decision.message.size();
     const bool has_advice = !advice.empty();
-    // If something else is wrong, too, a suggestion would not help.
+    // If something else is wrong, too, no other suggestion helps than a partition where it is not.
     const bool may_suggest = advice.size() <= (are_all_drained(job.view()) ? 1u : 0u);
     append(decision.message, std::move(advice));
 
@@ -191,6 +192,9 @@ bool can_judge(Decision& decision, const ResolvedRequest& job, const Site& site)
             if (may_suggest) append(lines, suggestion_lines(forecast, job, rules, site.settings()));
         }
     }
+    if (!may_suggest && site.extent == AnswerExtent::whole)
+        append(lines, partition_lines(found.handling, !site.known.may_have_new_reservations, forecast, job,
+                                      rules, site.settings()));
     const Rejects rejects{.refused = enforces || loses_words(forecast.summary.code, job.request),
                           .never_starting = enforces};
     answer(decision, forecast, {job.request, job.view()}, std::move(lines), rejects, site.settings(),
@@ -201,12 +205,11 @@ bool can_judge(Decision& decision, const ResolvedRequest& job, const Site& site)
 /// Judges what slurmctld will judge. In level `explain` the gate adds lines to slurmctld's own answer. In
 /// level `enforce` it also rejects jobs itself, including those that can never start.
 void judge(Decision& decision, const ResolvedRequest& job, const Site& site, const RulesRun* rules) {
-    std::vector<std::string> advice;
-    if (site.extent == AnswerExtent::whole)
-        advice = find_advice(job, !site.known.may_have_new_reservations).lines;
+    Advice advice;
+    if (site.extent == AnswerExtent::whole) advice = find_advice(job, !site.known.may_have_new_reservations);
     const bool is_within_limits = job.view().is_within_limits;
     if (is_within_limits) decision.forecast.time_limit = job.job.time_limit;
-    if (is_within_limits && advice.empty()) return; // the usual case
+    if (is_within_limits && advice.lines.empty()) return; // the usual case
     answer_with_forecast(decision, job, site, rules, std::move(advice));
 }
 

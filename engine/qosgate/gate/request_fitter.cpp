@@ -89,8 +89,12 @@ bool RequestFitter::satisfy_tres(const Violation& violation, std::size_t tres) {
     const bool is_per_node = model::facts_of(violation.limit).scope == LimitScope::node;
     const std::uint64_t per = is_per_node ? nodes() : 1;
     const Amount amount{violation.asked * per, target_of(violation) * per};
-    switch (view_.tres->kind(tres)) {
-    case TresKind::cpu: return fit_cpus(request_, amount);
+    const TresKind kind = view_.tres->kind(tres);
+    if (rules_.takes_whole_nodes && amount.target < amount.asked && !is_per_node &&
+        (kind == TresKind::cpu || kind == TresKind::gres))
+        return fit_nodes(request_, nodes() * amount.target / amount.asked, cpus_per_node());
+    switch (kind) {
+    case TresKind::cpu: return lower_memory_for_cpus(amount) || fit_cpus(request_, amount);
     case TresKind::mem: return fit_memory(request_, amount, nodes());
     case TresKind::gres: return satisfy_gres(amount, tres);
     case TresKind::license: return fit_licenses(request_, view_.tres->name(tres), amount.target);
@@ -123,6 +127,20 @@ bool RequestFitter::spread(const Violation& violation) {
 bool RequestFitter::is_memory_by_cpu() const {
     if (request_.memory) return request_.memory->per_cpu && request_.memory->mib != 0;
     return !request_.memory_per_tres;
+}
+
+/// Lowers the memory of a job that asks for no more CPUs than it may have, but gets more for its memory.
+bool RequestFitter::lower_memory_for_cpus(Amount cpus) {
+    const auto& max = rules_.mib_per_cpu;
+    if (!max || !request_.memory || request_.memory->mib <= *max || cpus.target >= cpus.asked) return false;
+    const std::uint64_t of_tasks = saturated_product(std::max(request_.tasks.value_or(1), 1u),
+                                                     std::max(request_.cpus_per_task.value_or(1), 1u));
+    if (of_tasks > cpus.target) return false;
+    const std::uint64_t times = cpus.target / (request_.memory->per_cpu ? of_tasks : nodes());
+    const std::uint64_t fitting = saturated_product(*max, times);
+    if (fitting == 0 || fitting >= request_.memory->mib) return false;
+    request_.memory->mib = fitting;
+    return true;
 }
 
 /// If even one per node or task is too much, reduces the nodes or tasks.

@@ -16,14 +16,20 @@
 
 namespace qg::gate {
 
+/// How partitions count a request other than it is written.
+struct NodeRules {
+    bool takes_whole_nodes = false;           ///< it gets all CPUs and GPUs of its nodes
+    std::optional<std::uint64_t> mib_per_cpu; ///< MaxMemPerCPU: more memory raises the CPUs
+};
+
 /// Ownership: borrows everything.
 class RequestFitter {
   public:
     /// `job` is the counted `request`, `time` the time limit that slurmctld would give it; `partitions` are
-    /// those to fit it to, as indices of the view.
+    /// those to fit it to, as indices of the view; `rules` is how they count it.
     RequestFitter(model::JobRequest& request, const model::ResolvedJob& job, const model::AccountView& view,
-                  std::optional<TimeLimit> time, std::span<const std::size_t> partitions)
-        : request_(request), job_(job), view_(view), time_(time), partitions_(partitions) {}
+                  std::optional<TimeLimit> time, std::span<const std::size_t> partitions, NodeRules rules)
+        : request_(request), job_(job), view_(view), time_(time), partitions_(partitions), rules_(rules) {}
 
     /// Complies with the limits of the first kind among: nodes, CPUs, other amounts, time. A change of one
     /// kind changes the counts of the later ones, which must be counted again first. Of several limits on one
@@ -48,6 +54,7 @@ class RequestFitter {
     bool shorten_to(std::uint64_t minutes);
     bool fit_time_into(const model::Partition& partition);
     bool satisfy_gres(Amount amount, std::size_t tres);
+    bool lower_memory_for_cpus(Amount cpus);
     [[nodiscard]] std::optional<TimeLimit> counted_time(const limits::Violation& violation) const;
     [[nodiscard]] bool is_memory_by_cpu() const;
     [[nodiscard]] std::uint64_t nodes() const;
@@ -59,6 +66,7 @@ class RequestFitter {
     const model::AccountView& view_;
     std::optional<TimeLimit> time_;
     std::span<const std::size_t> partitions_;
+    NodeRules rules_;
     bool is_shortened_ = false; ///< the time limit, for an earlier violation
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/suggestion.hpp"
 
+#include "qosgate/gate/node_demand.hpp"
 #include "qosgate/gate/placement.hpp"
 #include "qosgate/gate/request_fitter.hpp"
 #include "qosgate/limits/explain.hpp"
@@ -93,7 +94,7 @@ class Search {
 
     bool fit(JobRequest& proposal, const ResolvedRequest& resolved, const DetailedForecast& forecast) const {
         const auto time = forecast.summary.time_limit ? forecast.summary.time_limit : resolved.job.time_limit;
-        RequestFitter fitter(proposal, resolved.job, resolved.view(), time, fit_to_);
+        RequestFitter fitter(proposal, resolved.job, resolved.view(), time, fit_to_, node_rules(resolved));
         if (!forecast.refusing.empty()) {
             // The partition's maximum of nodes comes before limits per node.
             const auto fit_size = [&](const model::Partition& partition) {
@@ -113,6 +114,21 @@ class Search {
         std::vector<Violation> lasting;
         std::ranges::copy_if(cause->violations, std::back_inserter(lasting), is_permanent);
         return !lasting.empty() && satisfy_all(fitter, lasting, resolved.view(), per_node_);
+    }
+
+    /// The strictest of the partitions.
+    [[nodiscard]] NodeRules node_rules(const ResolvedRequest& resolved) const {
+        const model::AccountView& view = resolved.view();
+        const model::Cluster& cluster = resolved.context.cluster;
+        NodeRules rules{.takes_whole_nodes = may_take_whole_nodes(resolved.request, view, cluster),
+                        .mib_per_cpu = {}};
+        for (const std::size_t index : fit_to_) {
+            if (index >= view.partitions.size()) continue;
+            const auto max = max_memory_of(*view.partitions[index].partition, cluster);
+            if (max && max->per_cpu && max->mib != 0)
+                rules.mib_per_cpu = std::min(rules.mib_per_cpu.value_or(max->mib), max->mib);
+        }
+        return rules;
     }
 
     /// What blocks the job in the partitions that it is fitted to, permanent causes first; null if nothing.

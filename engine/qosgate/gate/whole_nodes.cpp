@@ -3,11 +3,21 @@
 
 #include "qosgate/gate/possible_nodes.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace qg::gate {
 
 using model::NodeKind;
+
+bool knows_whole_nodes(const model::JobRequest& request, const model::Partition& partition,
+                       const model::Cluster& cluster) {
+    const bool is_range = request.max_nodes && request.max_nodes != request.min_nodes;
+    return !is_range && !cluster.gives_whole_nodes && !partition.node_kinds.empty() &&
+           std::ranges::all_of(partition.node_kinds, [&](const NodeKind& kind) {
+               return kind.whole_cpus != 0 && kind.has_same_resources(partition.node_kinds.front());
+           });
+}
 
 WholeNodes min_whole_nodes(const model::JobRequest& request, const model::Partition& partition,
                            const model::Cluster& cluster, const NamedNodes& named, std::uint64_t min_nodes,

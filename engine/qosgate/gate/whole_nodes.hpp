@@ -14,6 +14,11 @@
 
 namespace qg::gate {
 
+/// Whether it is known what a job that takes whole nodes counts in a partition, whichever slurmctld selects:
+/// all nodes have the same resources, and the job has a number of nodes and no range.
+[[nodiscard]] bool knows_whole_nodes(const model::JobRequest& request, const model::Partition& partition,
+                                     const model::Cluster& cluster);
+
 /// What the nodes of a job have.
 struct WholeNodes {
     std::uint64_t cpus = 0;

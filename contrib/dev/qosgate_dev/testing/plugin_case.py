@@ -109,6 +109,18 @@ class PluginTestCase(unittest.TestCase):
             self.assertIn(line, rest, result)
             rest = rest.partition(line)[2]
 
+    def expect_help(self, arguments: str, accepted: bool, *lines: str) -> None:
+        """The same of a submission to which options are suggested: with the first of them the job starts."""
+        answer = self.submit(arguments)
+        self.expect(answer, accepted, *lines)
+        self.cluster.run(f"scancel --user={USER}")
+        options = re.findall(r"(?:accepted|start) with: (.*)", answer.stderr)[0]
+        helped = self.submit(f"{arguments} {options}")
+        self.expect(helped, True)
+        job = int(helped.stdout.split()[-1])
+        self.cluster.wait_job(job, "RUNNING")
+        self.cluster.run(f"scancel {job}", USER)
+
     def expect_runs_silently(self, arguments: str) -> None:
         """The job starts at once, and the plugin has nothing to say; it is ended."""
         answer = self.submit(arguments)
