@@ -340,6 +340,18 @@ BOOST_AUTO_TEST_CASE(gpus_per_task_count_one_task_on_each_node) {
     }
 }
 
+// slurmctld gives the job two sockets, with a GPU each.
+BOOST_AUTO_TEST_CASE(gpus_of_sockets_that_mincpus_may_add_count) {
+    request.tres_per_socket = "gres:gpu:1";
+    request.sockets_per_node = 1;
+    request.min_cpus_per_node = 8;
+    expect_gpus(1);
+    request.tasks_per_tres = 2;
+    expect_gpus(8);
+    request.min_cpus_per_node = 1;
+    expect_gpus(1);
+}
+
 BOOST_AUTO_TEST_CASE(cpus_that_max_mem_per_cpu_adds_count) {
     request.memory = model::Memory{8000, /*per_cpu=*/false};
     expect_cpus(1);

@@ -68,6 +68,18 @@ add_cpus_for_memory(const JobRequest& request, const Partition& partition, const
     return changed;
 }
 
+/// The request with as many sockets as it may get: with tasks per GPU, slurmctld fills the CPUs of --mincpus
+/// from further sockets, each with its gres. No command sends both. [L22] Empty: it does not.
+[[gnu::hot]] std::optional<JobRequest> add_sockets(const JobRequest& request) {
+    if (!request.tres_per_socket || !request.tasks_per_tres) [[likely]]
+        return std::nullopt;
+    const std::uint32_t cpus = to_count(request.min_cpus_on(1));
+    if (!request.sockets_per_node || *request.sockets_per_node >= cpus) return std::nullopt;
+    JobRequest more = request;
+    more.sockets_per_node = cpus;
+    return more;
+}
+
 } // namespace
 
 /// The request as slurmctld changes it, and its counter, which borrows it.
@@ -224,6 +236,8 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
         auto counts = changed->count_for_rules(view, index, has_whole);
         return counts ? std::move(counts) : changed->count_as_submitted(view, index);
     }
+    if (auto more = add_sockets(*request_)) [[unlikely]]
+        return Changed(*std::move(more), *this, view).counter.count_for_rules(view, index, has_whole);
     const std::uint64_t nodes = nodes_for_rules(view, index);
     const std::uint64_t of_tasks = request_->overcommit ? 0
                                                         : std::uint64_t{request_->tasks.value_or(0)} *
