@@ -31,6 +31,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view module_name = "qosgate_client.so";
 constexpr std::string_view no_conf = "/nonexistent/slurm.conf"; ///< until the module puts the right one back
+constexpr int loader_failed = 127; ///< the exit status of a program that lacks what a library needs
 constexpr std::size_t max_request_bytes = std::size_t{256} << 20u; ///< scripts have at most some MiB
 
 /// The module: beside this program where it was built, else where it is installed.
@@ -182,6 +183,12 @@ Result<std::string> receive_request(const std::string& client, pid_t process, in
     if (!bytes || !bytes->empty()) return bytes;
     if (WIFSIGNALED(status))
         return Error{ErrorCode::unavailable, text::format("{} ended by signal {}", client, WTERMSIG(status))};
+    if (WEXITSTATUS(status) == loader_failed)
+        return Error{
+            ErrorCode::unavailable,
+            text::format("the {} in PATH cannot load {}, so it is not Slurm's own: put the directory of "
+                         "that one in front of it in PATH",
+                         client, module_name)};
     if (WEXITSTATUS(status) != 0)
         return Error{
             ErrorCode::invalid_input,

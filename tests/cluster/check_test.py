@@ -324,6 +324,14 @@ class Check(PluginTestCase):
         self.assertEqual(done.rc, NOT_REACHED, done)
         self.assertIn(f"{script} is a script, or cannot be read: put the directory of Slurm's own srun", done.stderr)
 
+    def test_a_program_that_is_not_slurms_is_told(self) -> None:
+        directory = self.cluster.directory.with_name("foreign")
+        directory.mkdir()
+        shutil.copy("/usr/bin/true", directory / "sbatch")
+        done = self.check(["sbatch", "--wrap=true"], env={"PATH": f"{directory}:{os.environ['PATH']}"})
+        self.assertEqual(done.rc, NOT_REACHED, done)
+        self.assertIn("the sbatch in PATH cannot load qosgate_client.so, so it is not Slurm's own: put the", done.stderr)
+
     def test_a_client_with_privileges_of_its_own_is_not_started(self) -> None:
         directory = self.cluster.directory.with_name("privileged")
         directory.mkdir()
