@@ -72,7 +72,8 @@ const std::map<std::string, std::uint32_t> flag_bits{{"PartitionMinNodes", QOS_F
                                                      {"DenyOnLimit", QOS_FLAG_DENY_LIMIT},
                                                      {"OverPartQOS", QOS_FLAG_OVER_PART_QOS},
                                                      {"UsageFactorSafe", QOS_FLAG_USAGE_FACTOR_SAFE},
-                                                     {"NoDecay", QOS_FLAG_NO_DECAY}};
+                                                     {"NoDecay", QOS_FLAG_NO_DECAY},
+                                                     {"EnforceUsageThreshold", QOS_FLAG_ENFORCE_USAGE_THRES}};
 
 /// What the requests point to.
 class Texts {
@@ -121,6 +122,7 @@ void set_qos(slurmdb::Connection& connection, const slurmdb::TresTable& tres, co
         flags |= flag_bits.at(flag.get<std::string>());
     slurm::assign_flags(record.flags, flags);
     record.usage_factor = settings.value("UsageFactor", 1.0);
+    record.usage_thres = settings.value("UsageThreshold", static_cast<double>(INFINITE));
     record.limit_factor = settings.value("LimitFactor", static_cast<double>(INFINITE));
 
     slurmdb_qos_cond_t condition{};

@@ -28,9 +28,17 @@ const std::map<std::string_view, char * Field::*> text_fields{
     {"cpus_per_tres", &Field::cpus_per_tres},
 };
 const std::map<std::string_view, std::uint32_t Field::*> wide_fields{
-    {"user_id", &Field::user_id},       {"group_id", &Field::group_id},   {"min_nodes", &Field::min_nodes},
-    {"max_nodes", &Field::max_nodes},   {"num_tasks", &Field::num_tasks}, {"min_cpus", &Field::min_cpus},
-    {"time_limit", &Field::time_limit}, {"time_min", &Field::time_min},   {"priority", &Field::priority},
+    {"user_id", &Field::user_id},
+    {"group_id", &Field::group_id},
+    {"min_nodes", &Field::min_nodes},
+    {"max_nodes", &Field::max_nodes},
+    {"num_tasks", &Field::num_tasks},
+    {"min_cpus", &Field::min_cpus},
+    {"time_limit", &Field::time_limit},
+    {"time_min", &Field::time_min},
+    {"priority", &Field::priority},
+    {"nice", &Field::nice},
+    {"pn_min_tmp_disk", &Field::pn_min_tmp_disk},
 };
 const std::map<std::string_view, std::uint16_t Field::*> narrow_fields{
     {"cpus_per_task", &Field::cpus_per_task},
@@ -39,6 +47,7 @@ const std::map<std::string_view, std::uint16_t Field::*> narrow_fields{
     {"ntasks_per_tres", &Field::ntasks_per_tres},
     {"sockets_per_node", &Field::sockets_per_node},
     {"shared", &Field::shared},
+    {"core_spec", &Field::core_spec},
     {"immediate", &Field::immediate},
 };
 

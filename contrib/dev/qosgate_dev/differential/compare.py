@@ -18,12 +18,21 @@ UNLIMITED = 0xFFFFFFFF
 
 ACCOUNTING_POLICY = 2050
 PARTITION_CONFIG = 2015
+TOO_MANY_CPUS = 2005
 
 # Refusals that have nothing to do with QOSs, accounts, partitions or limits.
 OUTSIDE = {
     2014: "no nodes like these (2014)",
     2048: "no licenses like these (2048)",
     2072: "no generic resources like these (2072)",
+    2123: "a negative nice value, refused before plugins (2123)",
+}
+# Refusals for names, nodes, arrays and dependencies: the engine has advice about them, and no verdict.
+ADVISED = {
+    2038: "a dependency",
+    2052: "a reservation of others",
+    2053: "a reservation that does not exist",
+    2081: "array indices",
 }
 STARTED_EARLY = "EnforcePartLimits=ALL, started in an earlier partition"
 
@@ -40,11 +49,12 @@ MIXED_MODELS = "pending: CPUs per GPU of several models"
 SHARED_NODES = "pending: a node limit where others use nodes it might share"
 TASKS_OVER_LIMIT = "pending: tasks that fill more nodes than a limit allows"
 TIME_MIN = "pending: --time-min"
+THRESHOLD = "pending: UsageThreshold"
 
 # contrib/differential.md explains each; the test compares the two lists.
 LEFT_OUT = (
     *OUTSIDE.values(), STARTED_EARLY, HELD, LATER, EXCLUSIVE, PER_SOCKET, MORE_NODES, MORE_GPUS, FEWER_CPUS,
-    FEWER_NODES, MIXED_MODELS, SHARED_NODES, TASKS_OVER_LIMIT, TIME_MIN,
+    FEWER_NODES, MIXED_MODELS, SHARED_NODES, TASKS_OVER_LIMIT, TIME_MIN, THRESHOLD,
 )  # fmt: skip
 
 # Reasons of a job that no limit and no partition rule blocks.
@@ -130,6 +140,8 @@ def _why_no_pending(scenario: Json, job: Json, foretold: Json, actual: Json) -> 
         return HELD
     if _starts_later(job):
         return LATER
+    if actual["pending"] == "QOSUsageThreshold":
+        return THRESHOLD
     if job.get("shared") == 0 and (not foretold["pending"] or _waits_for_nodes(actual)):
         return EXCLUSIVE
     if "tres_per_socket" in job:
@@ -196,11 +208,15 @@ def _cpus_on_all_nodes(job: Json) -> int:
 
 def _submission(foretold: Json, actual: Json) -> Iterator[Finding]:
     accepts = foretold["error"] == 0
+    if actual["error"] in ADVISED:
+        yield Finding("accepted", bool(foretold["advice"]), foretold["advice"], ADVISED[actual["error"]])
+        return
     limit = foretold["refusal"] or _refusal(actual["message"])
     yield Finding("accepted", accepts == (actual["error"] == 0), foretold["error"], actual["error"], limit)
     if accepts or actual["error"] == 0:
         return
-    yield Finding("error", foretold["error"] == actual["error"], foretold["error"], actual["error"])
+    same = {foretold["error"], actual["error"]} in ({actual["error"]}, {PARTITION_CONFIG, TOO_MANY_CPUS})
+    yield Finding("error", same, foretold["error"], actual["error"])
     if actual["error"] == ACCOUNTING_POLICY:
         told = _refusal(actual["message"])
         yield Finding("refusal", foretold["refusal"] == told, foretold["refusal"], told, told)
@@ -284,7 +300,8 @@ def _plugin(job: Json, foretold: Json, actual: Json) -> Finding:
     else:
         wanted = "accepted "
     kind, _, token = verdict.partition(" ")
-    agrees = verdict == wanted
+    said = said_by_plugin(message)
+    agrees = verdict == wanted or (actual["error"] in ADVISED and any(line in foretold["advice"] for line in said))
     if kind == "advised" and wanted in ("accepted ", "accepted or never"):
         # slurmctld accepts a held job whatever its nodes have. Advice is certain: such a job does not run.
         agrees = actual["state"] != "RUNNING"

@@ -21,6 +21,9 @@ CONTROLLERS = tuple(
     if accounting or part_limits == "NO"
 )
 
+# Slurm adds it to a nice value, which may be negative.
+NICE_OFFSET = 0x80000000
+
 _PARTITION_FLAGS = ("PartitionTimeLimit", "PartitionMinNodes", "PartitionMaxNodes")
 _QOS_FLAGS = ("OverPartQOS", "UsageFactorSafe", "NoDecay", *_PARTITION_FLAGS)
 
@@ -45,15 +48,20 @@ class Dice:
         return self._random.sample(choices, self.number(1, min(most, len(choices))))
 
 
-def scenarios(seed: int, count: int, jobs: int, release: tuple[int, int]) -> list[Json]:
-    """`count` scenarios of `jobs` jobs each, those with the same settings of slurmctld in a row."""
+def scenarios(seed: int, count: int, jobs: int, release: tuple[int, int], odd: bool = False) -> list[Json]:
+    """`count` scenarios of `jobs` jobs each, those with the same settings of slurmctld in a row.
+
+    `odd`: also what people send by mistake or seldom.
+    """
     return [
-        scenario(Dice(f"{seed}/{number}"), CONTROLLERS[number * len(CONTROLLERS) // count], jobs, release)
+        scenario(Dice(f"{seed}/{number}"), CONTROLLERS[number * len(CONTROLLERS) // count], jobs, release, odd)
         for number in range(count)
     ]
 
 
-def scenario(dice: Dice, controller: dict[str, str], jobs: int, release: tuple[int, int]) -> Json:
+def scenario(
+    dice: Dice, controller: dict[str, str], jobs: int, release: tuple[int, int], odd: bool = False
+) -> Json:
     is_full = dice.chance(0.5)
     filler = {
         "client": "sbatch", "user_id": site.UIDS["fil"], "qos": "normal", "partition": "canary",
@@ -61,15 +69,15 @@ def scenario(dice: Dice, controller: dict[str, str], jobs: int, release: tuple[i
     }  # fmt: skip
     made = {
         "controller": controller,
-        "partitions": {name: _partition(dice, name) for name in site.PARTITIONS},
-        "qos": {name: _qos(dice, name) for name in site.ALL_QOS},
+        "partitions": {name: _partition(dice, name) for name in (*site.PARTITIONS, *((site.EMPTY_PARTITION,) if odd else ()))},
+        "qos": {name: _qos(dice, name, odd) for name in site.ALL_QOS},
         "associations": _associations(dice, release),
         "full": is_full,
         "nodes": list(site.NODES),
         "filler": filler,
         "bait": filler | {"licenses": site.NEVER_FREE, "min_nodes": 1, "min_cpus": 1},
     }
-    maker = JobMaker(dice, release)
+    maker = JobMaker(dice, release, odd)
     made["running"] = [maker.running_job() for _ in range(dice.pick(0, 0, 1, 2, 4))]
     made["held"] = [maker.job("sbatch") for _ in range(dice.pick(0, 0, 1, 3))]
     made["jobs"] = [maker.any_job(is_full) for _ in range(jobs)]
@@ -138,7 +146,7 @@ _ASSOCIATION_KINDS = (
 )  # fmt: skip
 
 
-def _qos(dice: Dice, name: str) -> Json:
+def _qos(dice: Dice, name: str, odd: bool) -> Json:
     # Without reservations for waiting jobs, backfill tries each of them alone.
     if name == "normal":
         return {"Flags": ["NoReserve"]}
@@ -154,6 +162,9 @@ def _qos(dice: Dice, name: str) -> Json:
             flags.append("UsageFactorSafe")
     if dice.chance(0.2):
         made["LimitFactor"] = dice.pick(0.5, 2.0, 3.0)
+    if odd and dice.chance(0.05):
+        made["UsageThreshold"] = dice.pick(0.01, 0.99)
+        flags.append("EnforceUsageThreshold")
     return made | {"Flags": flags}
 
 
@@ -232,8 +243,9 @@ def site_none() -> int:
 class JobMaker:
     """Jobs as clients of one release describe them."""
 
-    def __init__(self, dice: Dice, release: tuple[int, int]) -> None:
+    def __init__(self, dice: Dice, release: tuple[int, int], odd: bool = False) -> None:
         self._dice = dice
+        self._is_odd = odd
         self._gres = "gres/" if release >= (23, 11) else "gres:"
 
     def any_job(self, is_full: bool) -> Json:
@@ -261,7 +273,28 @@ class JobMaker:
         job = self._who() | {"client": client}
         job |= self._bare_size() if client == "bare" else self._sized()
         job |= self._time() | self._memory(job) | self._extras(client)
+        if self._is_odd and self._dice.chance(0.1):
+            job |= self._odd(client)
         return job
+
+    def _odd(self, client: str) -> Json:
+        """What people send by mistake, or seldom: variables that are not set, what does not exist, what counts for nothing."""
+        dice = self._dice
+        empty = {field: "" for field in ("qos", "account", "partition", "req_nodes")} | {"tres_per_node": self._gres}
+        ways: list[Json] = [
+            dict([dice.pick(*empty.items())]),
+            {"min_nodes": 0},
+            {"reservation": dice.pick(site.RESERVATION_OF_OTHERS, "nosuch")},
+            {"pn_min_tmp_disk": dice.pick(1, 1_000_000)},
+            {"core_spec": dice.pick(0, 1)},
+            {"nice": NICE_OFFSET + dice.pick(-10, 10)},
+        ]
+        if client != "salloc":
+            ways += [
+                {"array_inx": dice.pick("5-1", "a", "1-", "0-100000", "0,0")},
+                {"dependency": dice.pick("afterok:4000000", "afterok", "sometime:1", "singleton")},
+            ]
+        return dice.pick(*ways)
 
     def _who(self) -> Json:
         dice = self._dice
@@ -279,6 +312,8 @@ class JobMaker:
             who["partition"] = dice.pick("main", "side", "side", "main,side", "side,main")
         if dice.chance(0.01):
             who["partition"] = "nosuch"
+        if self._is_odd and dice.chance(0.02):
+            who["partition"] = site.EMPTY_PARTITION
         return who
 
     def _sized(self) -> Json:

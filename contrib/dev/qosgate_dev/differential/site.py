@@ -22,14 +22,16 @@ MEMBERS = (
 JOB_QOS = ("q1", "q2", "q3")
 PARTITION_QOS = ("p1", "p2")
 ALL_QOS = ("normal", *JOB_QOS, *PARTITION_QOS)
+EMPTY_PARTITION = "void"  # without nodes
 PARTITIONS = ("main", "side")
 RESERVATION = "resv"
+RESERVATION_OF_OTHERS = "theirs"
 
 NODES = ("node1", "node2", "node3", "node4")
 NODE_CPUS = 32
 NODE_MEMORY = 64000
 LICENSES = "foo:10,bar:10"
-NEVER_FREE = "bar:10"  # the reservation holds one of them
+NEVER_FREE = "bar:10"  # the reservations hold some of them
 GPU_TYPES = ("a100", "h100")
 GPUS_OF_TYPE = 4
 TRES = ("cpu", "mem", "node", "gres/gpu", "gres/gpu:a100", "gres/gpu:h100", "license/foo", "billing")
@@ -39,6 +41,7 @@ NodeName=node[1-4] Sockets=2 CoresPerSocket={NODE_CPUS // 2} RealMemory={NODE_ME
 Gres=gpu:a100:{GPUS_OF_TYPE},gpu:h100:{GPUS_OF_TYPE}
 PartitionName=main Nodes=ALL Default=YES MaxTime=UNLIMITED
 PartitionName=side Nodes=node[1-3] MaxTime=UNLIMITED
+PartitionName={EMPTY_PARTITION} MaxTime=UNLIMITED
 PartitionName=canary Nodes=ALL MaxTime=1000
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0,bf_max_job_test=5000,bf_continue,bf_max_time=60
 PriorityCalcPeriod=1
@@ -71,10 +74,11 @@ def _add_records(cluster: Cluster) -> None:
         cluster.sacctmgr(f"add account {account}" + (f" parent={parent}" if parent else ""))
     for user, account in MEMBERS:
         cluster.sacctmgr(f"add user {user} account={account}")
-    cluster.scontrol(
-        f"create reservationname={RESERVATION} users={','.join(USERS)} licenses=bar:1"
-        " starttime=now duration=infinite flags=license_only"
-    )
+    for name, users in ((RESERVATION, ",".join(USERS)), (RESERVATION_OF_OTHERS, "fil")):
+        cluster.scontrol(
+            f"create reservationname={name} users={users} licenses=bar:1"
+            " starttime=now duration=infinite flags=license_only"
+        )
 
 
 def configure(cluster: Cluster, controller: dict[str, str]) -> None:
