@@ -347,9 +347,37 @@ BOOST_AUTO_TEST_CASE(gpus_of_sockets_that_mincpus_may_add_count) {
     request.min_cpus_per_node = 8;
     expect_gpus(1);
     request.tasks_per_tres = 2;
+    request.tasks.reset();
     expect_gpus(8);
     request.min_cpus_per_node = 1;
     expect_gpus(1);
+
+    request.min_cpus_per_node = 8;
+    request.tres_per_socket.reset();
+    request.tres_per_task = "gres:gpu:1";
+    BOOST_TEST(is_denied("job.gpus >= 8")); // slurmctld may give 4
+    request.tasks_per_tres.reset();
+    expect_gpus(1);
+}
+
+BOOST_AUTO_TEST_CASE(a_maximum_of_0_nodes_is_none) {
+    request.min_nodes = 1;
+    request.max_nodes = 0;
+    BOOST_TEST(is_denied("job.max_nodes == nil"));
+    request.max_nodes = 1;
+    BOOST_TEST(is_denied("job.max_nodes == 1"));
+}
+
+BOOST_AUTO_TEST_CASE(sockets_per_node_is_no_maximum_for_several_tasks) {
+    request.tres_per_socket = "gres:gpu:1";
+    request.sockets_per_node = 1;
+    request.tasks = request.min_cpus = 1;
+    expect_gpus(1);
+    request.tasks = request.min_cpus = 2;
+    expect_gpus(2);
+    partitions[0].node_kinds = {{.count = 4, .cpus = 64, .gres = {{"gpu", "a100", 2}}}};
+    request.tasks = request.min_cpus = 8;
+    expect_gpus(2); // a node has no more
 }
 
 BOOST_AUTO_TEST_CASE(cpus_that_max_mem_per_cpu_adds_count) {

@@ -16,8 +16,8 @@ namespace qg::gate {
 inline constexpr std::optional<std::uint32_t> model::JobRequest::*raised_counts[] = {
     &model::JobRequest::min_nodes, &model::JobRequest::tasks};
 
-/// The request with counts of 0 raised to 1, and with --exclusive where another option stands for it; null if
-/// it is written so, as is usual. Threads: pure.
+/// The request with counts of 0 raised to 1, without a maximum of 0 nodes, and with --exclusive where another
+/// option stands for it; null if it is written so, as is usual. Threads: pure.
 [[nodiscard]] inline std::unique_ptr<model::JobRequest> as_started(const model::JobRequest& request,
                                                                    const model::Cluster& cluster) {
     std::unique_ptr<model::JobRequest> started;
@@ -28,6 +28,8 @@ inline constexpr std::optional<std::uint32_t> model::JobRequest::*raised_counts[
     for (const auto count : raised_counts)
         if (request.*count == 0u) [[unlikely]]
             change().*count = 1;
+    if (request.max_nodes == 0u) [[unlikely]]
+        change().max_nodes.reset();
     if (!request.exclusive && model::whole_nodes_asked_by(request, cluster) != model::WholeNodesBy::nothing)
         [[unlikely]]
         change().exclusive = true;

@@ -68,16 +68,31 @@ add_cpus_for_memory(const JobRequest& request, const Partition& partition, const
     return changed;
 }
 
-/// The request with as many sockets as it may get: with tasks per GPU, slurmctld fills the CPUs of --mincpus
-/// from further sockets, each with its gres. No command sends both. [L22] Empty: it does not.
-[[gnu::hot]] std::optional<JobRequest> add_sockets(const JobRequest& request) {
-    if (!request.tres_per_socket || !request.tasks_per_tres) [[likely]]
+/// The most GPUs that a node of the partition has; very many if that is not known.
+[[gnu::cold]] std::uint64_t most_gpus_of_node(const Partition* partition) {
+    std::uint64_t most = 0;
+    if (partition != nullptr)
+        for (const model::NodeKind& kind : partition->node_kinds)
+            most = std::max(most, gpus_of(kind));
+    return most == 0 ? any_number : most;
+}
+
+/// The request with the sockets and tasks that it may get beyond what it asks for, each with its gres
+/// (limits/README.md 6.3); empty: it gets none.
+[[gnu::hot]] std::optional<JobRequest> add_sockets_and_tasks(const JobRequest& request,
+                                                             const Partition* partition) {
+    const bool may_fill_cpus = request.tasks_per_tres.has_value();
+    if (!request.tres_per_socket && !(request.tres_per_task && may_fill_cpus)) [[likely]]
         return std::nullopt;
-    const std::uint32_t cpus = to_count(request.min_cpus_on(1));
-    if (!request.sockets_per_node || *request.sockets_per_node >= cpus) return std::nullopt;
+    const std::uint64_t tasks = request.tasks.value_or(1);
+    const std::uint64_t filled = may_fill_cpus ? std::max(tasks, request.min_cpus_on(1)) : tasks;
+    const std::uint64_t most = std::min(filled, most_gpus_of_node(partition));
     JobRequest more = request;
-    more.sockets_per_node = cpus;
-    return more;
+    if (request.sockets_per_node) more.sockets_per_node = std::max(*request.sockets_per_node, to_count(most));
+    if (request.tres_per_task && may_fill_cpus) more.tasks = to_count(filled);
+    return more.sockets_per_node == request.sockets_per_node && more.tasks.value_or(1) == tasks
+               ? std::nullopt
+               : std::optional(std::move(more));
 }
 
 } // namespace
@@ -236,15 +251,18 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
         auto counts = changed->count_for_rules(view, index, has_whole);
         return counts ? std::move(counts) : changed->count_as_submitted(view, index);
     }
-    if (auto more = add_sockets(*request_)) [[unlikely]]
-        return Changed(*std::move(more), *this, view).counter.count_for_rules(view, index, has_whole);
+    const Partition* partition = partition_at(view, index);
+    if (auto more = add_sockets_and_tasks(*request_, partition)) [[unlikely]] {
+        const Changed with_more(*std::move(more), *this, view);
+        auto counts = with_more.counter.count_for_rules(view, index, has_whole);
+        return counts ? std::move(counts) : with_more.counter.count_as_submitted(view, index);
+    }
     const std::uint64_t nodes = nodes_for_rules(view, index);
     const std::uint64_t of_tasks = request_->overcommit ? 0
                                                         : std::uint64_t{request_->tasks.value_or(0)} *
                                                               request_->cpus_per_task.value_or(1);
     const std::uint64_t sent = for_limits_.cpus.value_or(1);
     auto counts = count_attempt(view, index, nodes, std::max({sent, of_tasks, given_cpus(*request_, nodes)}));
-    const Partition* partition = partition_at(view, index);
     if (partition == nullptr || (!has_whole && !may_get_more_memory(view, index))) return counts;
     TresCounts whole = count_whole_nodes(view, *partition, nodes, /*hides_nodes=*/false);
     if (!has_whole) {

@@ -43,18 +43,18 @@ std::optional<Refusal> refuse_after_change(const DetailedForecast& forecast) {
 
 /// The refusals that come before all limits.
 std::optional<Refusal> refuse_early(const ResolvedRequest& asked, Steps steps) {
+    std::optional<Refusal> empty;
     if (steps.names) {
         const auto& unknown = asked.partitions.unknown;
         if (!unknown.empty()) return check_partition(unknown, list_open_partitions(asked));
         if (auto refusal = check_account(asked.view(), asked.request)) return refusal;
-        auto empty = check_empty_names(asked.request, asked.view());
-        const bool is_later = empty && empty->code == RejectCode::invalid_tres; // than the QOS
-        if (empty && !is_later) return empty;
+        empty = check_empty_names(asked.request, asked.view());
+        if (empty && empty->code != RejectCode::invalid_tres) return empty; // gres are looked up last
         if (auto refusal = check_qos(asked.view(), asked.context.release)) return refusal;
-        if (empty) return empty;
     }
-    if (!steps.partitions) return std::nullopt;
+    if (!steps.partitions) return empty;
     if (auto refusal = refuse_by_partitions(asked)) return refusal;
+    if (empty) return empty;
     const bool is_refused =
         !asked.request.is_batch && !asked.job.is_update && asked.counter.may_have_no_nodes();
     return is_refused ? std::optional(refuse_no_nodes(asked.request)) : std::nullopt;

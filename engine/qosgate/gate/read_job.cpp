@@ -177,6 +177,7 @@ void ReadJob::restore(std::optional<JobRequest>& changed) const {
     for (const Name& name : spelled_names)
         restore_if_same(name.member);
     restore_if_same(&JobRequest::tasks);
+    restore_if_same(&JobRequest::max_nodes);
     restore_if_same(&JobRequest::exclusive);
 }
 
