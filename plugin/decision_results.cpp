@@ -50,13 +50,13 @@ std::string DecisionResults::to_json() const {
         counts.push_back(std::to_string(count.load()));
     const std::scoped_lock lock(mutex_);
     for (const auto& [key, count] : results_) {
-        const auto& [rule, file, reason, did, outcome] = key;
+        const auto& [rule, file, reason, effect, outcome] = key;
         const auto or_null = [](const std::string& text) {
             return text.empty() ? "null" : json::quote(text);
         };
         results.push_back(text::format(
             R"({{"effect": {}, "rule": {}, "file": {}, "reason": {}, "outcome": {}, "count": {}}})",
-            json::quote(did), or_null(rule), or_null(file), or_null(reason), or_null(outcome), count));
+            json::quote(effect), or_null(rule), or_null(file), or_null(reason), or_null(outcome), count));
     }
     return text::format(
         R"("decision_times": {{"bounds_us": [{}], "counts": [{}], "sum_us": {}}}, "results": [{}], "other_results": {})",

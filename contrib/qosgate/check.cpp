@@ -110,8 +110,7 @@ Result<int> check_job(const JobQuestion& question, Output& output) {
     if (!job) return job.error();
     if (!*job) return exit_usage;
     const std::string unjudged = find_unjudged(**job);
-    const auto wrong_counters = find_wrong_counters_of((*job)->tried);
-    if (!wrong_counters) return wrong_counters.error();
+    const auto wrong_counters = or_warning(find_wrong_counters_of((*job)->tried), output);
     const std::vector<std::string> stopped_nodes = find_stopped_nodes((*job)->tried);
     if (output.json()) {
         ordered_json answer = answer_json((*job)->tried);
@@ -119,13 +118,13 @@ Result<int> check_job(const JobQuestion& question, Output& output) {
         answer["user"] = (*job)->user.name.empty() ? ordered_json() : ordered_json((*job)->user.name);
         answer["not_judged"] = unjudged.empty() ? ordered_json() : ordered_json(unjudged);
         answer["stopped_nodes"] = stopped_nodes;
-        answer["wrong_counters"] = *wrong_counters;
+        answer["wrong_counters"] = wrong_counters;
         output.write(answer);
     } else {
         print_answer((*job)->tried, output.text());
         for (const std::string& sentence : stopped_nodes)
             output.text() << "But " << sentence << ".\n";
-        for (const std::string& sentence : *wrong_counters)
+        for (const std::string& sentence : wrong_counters)
             output.text() << "But " << text::printable(sentence, 4000) << ".\n";
         if (!unjudged.empty()) output.text() << "Not judged: " << text::printable(unjudged, 4000) << ".\n";
     }

@@ -16,8 +16,9 @@ namespace qg::cli {
 namespace {
 
 void doubt_counter(HeldLimit& held, std::uint32_t user_id, const QueueContext& context) {
-    if (context.doubts == nullptr || !is_of_running_jobs(held.limit) || held.used <= held.holders.most)
-        return;
+    if (context.doubts == nullptr || !is_of_running_jobs(held.limit, held.tres)) return;
+    held.unaccounted = 0;
+    if (held.used <= held.holders.most) return;
     const std::string key =
         text::format("{} {} {} {}", user_id, model::name_of(held.limit), held.tres, held.set_by);
     context.doubts->now.insert(key);

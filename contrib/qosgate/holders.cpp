@@ -246,4 +246,19 @@ std::uint64_t amount_in(std::string_view list, std::string_view tres) {
     return amounts.least + (amounts.most - amounts.least) / 2;
 }
 
+bool is_shown_by_queue(model::TresKind kind) noexcept {
+    switch (kind) {
+    case model::TresKind::cpu:
+    case model::TresKind::mem:
+    case model::TresKind::node:
+    case model::TresKind::billing:
+    case model::TresKind::gres:
+    case model::TresKind::license: return true;
+    case model::TresKind::energy:
+    case model::TresKind::bb:
+    case model::TresKind::other: break;
+    }
+    return false;
+}
+
 } // namespace qg::cli

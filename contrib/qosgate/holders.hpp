@@ -6,6 +6,7 @@
 #include "qosgate/limits/violation.hpp"
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/queued_job.hpp"
+#include "qosgate/model/tres.hpp"
 #include "qosgate/quota/local_quota.hpp"
 
 #include <chrono>
@@ -43,6 +44,14 @@ CountedJobs find_counted_jobs(const limits::LimitId& limit, const limits::Owner&
                               std::uint32_t user_id, const quota::LocalRecords& records,
                               std::span<const std::shared_ptr<const model::Partition>> partitions);
 
+/// The same for a limit of a QOS, of all its users and accounts.
+CountedJobs count_jobs_of_qos(const limits::LimitId& limit, std::string tres, std::string qos,
+                              const quota::LocalRecords& records,
+                              std::span<const std::shared_ptr<const model::Partition>> partitions);
+
+/// Whether the queue shows what jobs have of such TRES.
+bool is_shown_by_queue(model::TresKind kind) noexcept;
+
 /// An amount that is not known exactly.
 struct AmountRange {
     std::uint64_t least = 0;
@@ -60,11 +69,6 @@ struct UsageClock {
 /// The seconds for which the TRES of a job that holds resources still count in limits on minutes, times the
 /// UsageFactor of its QOS. No limit of time has no end here.
 AmountRange seconds_that_count(const model::QueuedJob& job, double usage_factor, const UsageClock& clock);
-
-/// The same for a limit of a QOS, of all its users and accounts.
-CountedJobs count_jobs_of_qos(const limits::LimitId& limit, std::string tres, std::string qos,
-                              const quota::LocalRecords& records,
-                              std::span<const std::shared_ptr<const model::Partition>> partitions);
 
 struct Holder {
     const model::QueuedJob* job = nullptr; ///< never null

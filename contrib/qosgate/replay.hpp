@@ -40,7 +40,7 @@ class WorldMembers {
 
 /// The part of a decision that a replay compares.
 struct ReplayedDecision {
-    /// What a rule effect with a job that makes a difference: rule, what, text.
+    /// What a rule did with a job that makes a difference: rule, what, text.
     using Event = std::tuple<std::string, std::string, std::string>;
 
     std::string outcome;

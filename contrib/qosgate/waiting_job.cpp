@@ -257,7 +257,7 @@ class Explainer {
     static void say_counted_wrong(ExplainedReason& explained) {
         const HeldLimit& limit = *explained.limit;
         const bool would_fit = limit.asked && limit.holders.most + *limit.asked <= limit.value;
-        if (limit.unaccounted == 0 || !would_fit) return;
+        if (limit.unaccounted.value_or(0) == 0 || !would_fit) return;
         explained.waiting = "Waiting does not help before slurmctld counts anew.";
         explained.change = "Ask your administrator for that.";
     }

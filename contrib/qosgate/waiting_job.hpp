@@ -58,7 +58,8 @@ struct HeldLimit {
     bool is_permanent = false;          ///< waiting does not help
     Holders holders;
     std::optional<std::time_t> room_at; ///< an estimate
-    std::uint64_t unaccounted = 0;      ///< of what is in use: more than the jobs of the queue can have
+    /// Of what is in use: more than the jobs of the queue can have. Empty: not looked for.
+    std::optional<std::uint64_t> unaccounted = {};
 };
 
 struct ExplainedReason {

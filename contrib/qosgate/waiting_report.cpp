@@ -111,7 +111,7 @@ void WaitingReport::print(const HeldLimit& limit, std::ostream& out) const {
     }
     if (!limit.asked) print_room(limit, out);
     print_holders(limit, out);
-    if (limit.unaccounted > 0)
+    if (limit.unaccounted.value_or(0) > 0)
         out << text::format(
             "    The jobs of the queue have at most {} of what is in use, so slurmctld's counter is too "
             "high.\n    An administrator lets it count anew: scontrol reconfigure ('qosgate verify' "
@@ -191,7 +191,7 @@ ordered_json WaitingReport::json(const HeldLimit& limit) const {
     answer["held_by"] = holders;
     answer["others"] = {{"jobs", others.jobs.size()}, {"amount", others.sum}};
     answer["hidden"] = hidden_amount(limit);
-    answer["unaccounted"] = limit.unaccounted;
+    answer["unaccounted"] = or_null(limit.unaccounted);
     answer["room_at"] = or_null(limit.room_at);
     return answer;
 }

@@ -29,7 +29,7 @@ Result<Wrong> read_wrong(const std::function<std::vector<LimitCounter>(const Use
     const UsageClock clock{std::time(nullptr), queue->usage_step};
     for (const LimitCounter& counter : pick(*world)) {
         const limits::LimitId& limit = counter.whose.limit;
-        if (counter.used == 0 || !is_of_running_jobs(limit)) continue;
+        if (counter.used == 0 || !is_of_running_jobs(limit, counter.whose.tres)) continue;
         const Holders holders = find_holders(counter.whose, queue->jobs, clock);
         if (counter.used <= holders.most) continue;
         const auto amount = [&](std::uint64_t value) {
@@ -48,11 +48,13 @@ Result<Wrong> read_wrong(const std::function<std::vector<LimitCounter>(const Use
 
 } // namespace
 
-bool is_of_running_jobs(const limits::LimitId& limit) {
+bool is_of_running_jobs(const limits::LimitId& limit, std::string_view tres) {
     const model::LimitFacts& facts = model::facts_of(limit);
-    return facts.counts_others() && (facts.measure == model::LimitMeasure::tres ||
-                                     facts.measure == model::LimitMeasure::tres_run_minutes ||
-                                     facts.measure == model::LimitMeasure::running_jobs);
+    const bool is_shown = tres.empty() || is_shown_by_queue(model::kind_of(tres));
+    return is_shown && facts.counts_others() &&
+           (facts.measure == model::LimitMeasure::tres ||
+            facts.measure == model::LimitMeasure::tres_run_minutes ||
+            facts.measure == model::LimitMeasure::running_jobs);
 }
 
 bool sees_all_jobs(const UserWorld& world, const slurm::Queue& queue) {
@@ -77,6 +79,13 @@ find_wrong_counters(const std::function<std::vector<LimitCounter>(const UserWorl
     for (const auto& [name, sentence] : *again)
         if (before->contains(name)) told.push_back(sentence);
     return told;
+}
+
+std::vector<std::string> or_warning(Result<std::vector<std::string>> sentences, Output& output) {
+    if (sentences) return *std::move(sentences);
+    output.warn(
+        text::format("whether slurmctld counts well could not be seen: {}", sentences.error().message));
+    return {};
 }
 
 } // namespace qg::cli

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "holders.hpp"
+#include "output.hpp"
 #include "user_world.hpp"
 
 #include "qosgate/base/result.hpp"
@@ -12,12 +13,14 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qg::cli {
 
-/// Whether a limit counts what running jobs have, and nothing else.
-bool is_of_running_jobs(const limits::LimitId& limit);
+/// Whether a limit counts what running jobs have, and nothing else, and the queue shows that. `tres`: of the
+/// limit; empty: it has none.
+bool is_of_running_jobs(const limits::LimitId& limit, std::string_view tres);
 
 /// Whether the caller is shown all that counters count.
 bool sees_all_jobs(const UserWorld& world, const slurm::Queue& queue);
@@ -35,5 +38,8 @@ struct LimitCounter {
 /// is told.
 Result<std::vector<std::string>>
 find_wrong_counters(const std::function<std::vector<LimitCounter>(const UserWorld&)>& pick);
+
+/// The sentences; none, with a warning, if they could not be read: the rest of an answer does not need them.
+std::vector<std::string> or_warning(Result<std::vector<std::string>> sentences, Output& output);
 
 } // namespace qg::cli

@@ -6,7 +6,8 @@
 -- fits, and with mode = "warn" rejects nothing.
 --
 -- To use it: copy this file into qosgate.d/ (as 20-partition-size.lua, say) and adapt the table below. A range
--- of nodes counts with its lower end for a minimum of nodes, else with its upper end. A job without --nodes may get
+-- of nodes counts with its lower end for a minimum of nodes (as it was asked for, also if its tasks need more), else
+-- with its upper end. A job without --nodes may get
 -- more nodes than it needs: of such jobs a maximum here is no strict bound.
 
 local names = require("names")

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_report_with_strange_values_is_no_error) {
     BOOST_TEST(has(text, "qosgate_gate_loaded 1"));
     BOOST_TEST(!has(text, "decision_seconds"));
     BOOST_TEST(!has(text, "refused_total"));
-    BOOST_TEST(!has(text, "told_total"));
+    BOOST_TEST(!has(text, "with_message_total"));
     BOOST_TEST(has(text, R"(qosgate_gate_results_total{effect="rejected",rule="r"} 5)"));
     BOOST_TEST(has(text, R"(qosgate_gate_rule_failures_in_a_row{rule="r"} 0)"));
     BOOST_TEST(has(cli::make_page(nullptr, "", &gate, {}, now), "The plugin is"));

@@ -159,7 +159,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     "--time=1-0 --time-min=5": {"time_limit": "1440 set", "time_min": "5 set"},
     "--job-name=box --comment=words": {"name": "box set", "comment": "words set"},
     "-N2": {"nodes": "2 set", "min_nodes": "2 set", "max_nodes": "2 set", "cpus": "2 error", "memory": "2000 unset"},
-    "-N1-2": {"nodes": "1 set", "min_nodes": "1 set", "max_nodes": "2 set"},
+    "-N1-2": {"nodes": "2 set", "min_nodes": "1 set", "max_nodes": "2 set", "cpus": "2 error", "memory": "2000 unset"},
     "-n4 -c2": {"tasks": "4 set", "cpus_per_task": "2 set", "cpus": "8 error"},
     "-n4 --ntasks-per-node=2": {"nodes": NODES_OF_TASKS, "tasks_per_node": "2 set"},
     "--ntasks-per-socket=2": {"tasks_per_socket": "2 set"},
@@ -249,9 +249,9 @@ NEWER_OPTIONS = {"--extra=words": ((23, 11), {"extra": "words set"})}
 BEFORE_CHANGE: dict[str, dict[str, str]] = {
     "--account=bio --time=1-0 --time-min=5 -N1-2 -n4 -c2 --ntasks-per-node=4 --ntasks-per-socket=2 --mem=300 --tmp=5": {
         "account": "bio set", "qos": "normal set", "partition": "main set", "time_limit": "1440 set", "time_min": "5 set",
-        "nodes": "1 set", "min_nodes": "1 set", "max_nodes": "2 set", "tasks": "4 set", "cpus_per_task": "2 set",
-        "tasks_per_node": "4 set", "tasks_per_socket": "2 set", "cpus": "8 error", "memory_per_node": "300 set",
-        "memory_per_cpu": "nil unset", "memory": "300 set", "tmp_disk": "5 set", "array_tasks": "1 unset", "submit_uid": "0 error",
+        "nodes": "2 set", "min_nodes": "1 set", "max_nodes": "2 set", "tasks": "4 set", "cpus_per_task": "2 set",
+        "tasks_per_node": "4 set", "tasks_per_socket": "2 set", "cpus": "16 error", "memory_per_node": "300 set",
+        "memory_per_cpu": "nil unset", "memory": "600 set", "tmp_disk": "5 set", "array_tasks": "1 unset", "submit_uid": "0 error",
     },
     "--gres=gpu:a100:2,gpu:h100:1 --mincpus=3 --threads-per-core=1 --array=1-3 --core-spec=1 --mem-per-cpu=200": {
         "gpu": "3:any:node set", "gpu_requests": "2:a100:node+1:h100:node set", "gpus": "8 set", "mincpus": "3 set",
@@ -291,7 +291,7 @@ BEFORE_CHANGE: dict[str, dict[str, str]] = {
         "memory_per_gpu": "100 set", "memory_per_cpu": "nil unset", "memory_per_node": "nil unset", "memory": "200 set",
         "tasks": "6 set", "cpus": "6 error",
     },
-    "-N1-2 --switches=2@10:00": {"tasks": "nil unset", "switches": "nil unset", "switches_wait": "nil unset", "nodes": "1 set"},
+    "-N1-2 --switches=2@10:00": {"tasks": "nil unset", "switches": "nil unset", "switches_wait": "nil unset", "nodes": "2 set"},
     # slurmctld does not show plugins how many tasks share a GPU.
     "-n4 --ntasks-per-gpu=2": {"tasks": "4 set", "gpus": "0 unset", "gpu": "nil unset"},
     "sbatch --hold --parsable @SCRIPT@ -x two": {"argv": "-x+two set", "env": "red set", "script": "nil unset"},

@@ -340,7 +340,7 @@ BOOST_AUTO_TEST_CASE(gpus_per_task_count_one_task_on_each_node) {
     }
 }
 
-// slurmctld gives the job two sockets, with a GPU each.
+// slurmctld may give the job further sockets, with a GPU each.
 BOOST_AUTO_TEST_CASE(gpus_of_sockets_that_mincpus_may_add_count) {
     request.tres_per_socket = "gres:gpu:1";
     request.sockets_per_node = 1;
@@ -566,6 +566,22 @@ BOOST_AUTO_TEST_CASE(without_a_range_the_fewest_nodes_that_hold_the_job_count) {
     expect_nodes(2);
     expect_gpus(3);
     request.tres_per_job.reset();
+
+    request.tres_per_job = "gres:gpu:a100:3,gres:gpu:h100:1";
+    expect("nodes", "node", 2);
+    request.tres_per_job.reset();
+
+    request.tasks = 16; // as a change of the tasks alone has it, with the CPUs of before
+    expect("nodes", "node", 1);
+    request.tasks = 17;
+    expect("nodes", "node", 2);
+
+    ask_tasks(2);
+    request.tasks_per_tres = 1; // --ntasks-per-gpu
+    expect("nodes", "node", 1);
+    ask_tasks(3);
+    expect("nodes", "node", 2);
+    request.tasks_per_tres.reset();
 
     ask_tasks(2);
     request.memory = model::Memory{32000, /*per_cpu=*/true};

@@ -383,8 +383,8 @@ BOOST_AUTO_TEST_CASE(looks_at_the_script_for_clients_which_stops_nothing) {
                 "compat/cli_filter.lua:0: there is no function slurm_cli_post_submit: Slurm's own plugin "
                 "does "
                 "not load such a script",
-                "compat/cli_filter.lua:1: slurm_cli_pre_submit ends without a return: it then has no "
-                "objection"}),
+                "compat/cli_filter.lua:1: slurm_cli_pre_submit ends without a return: the job is "
+                "then accepted"}),
         boost::test_tools::per_element());
     BOOST_TEST(load_error({{"compat/cli_filter.lua", "function f(\n"}}) == "", "slurmctld does not read it");
     BOOST_TEST(load_error({{"compat/cli_filters.lua", whole}}) != "");

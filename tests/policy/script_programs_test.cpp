@@ -84,6 +84,7 @@ BOOST_AUTO_TEST_CASE(programs_about_users_are_answered) {
                                       "id 'ana'x",
                                       "id 'a n a'",
                                       "id ana 2>/tmp/x",
+                                      "id -Gn ana2>/dev/null",
                                       "id ana | cut -d: -f1",
                                       "getent passwd 1000 | cut -d: -f1",
                                       "id -Gn ana | tr ' ' '\\n'",

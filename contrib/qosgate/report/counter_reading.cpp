@@ -133,19 +133,8 @@ JobsToCount find_jobs_to_count(const slurm::Queue& queue, const AssocRecords& re
 
 std::vector<std::size_t> countable_tres(const model::TresCatalogue& tres) {
     std::vector<std::size_t> countable;
-    for (std::size_t at = 0; at < tres.size(); ++at) {
-        switch (tres.kind(at)) {
-        case model::TresKind::cpu:
-        case model::TresKind::mem:
-        case model::TresKind::node:
-        case model::TresKind::billing:
-        case model::TresKind::gres:
-        case model::TresKind::license: countable.push_back(at); break;
-        case model::TresKind::energy:
-        case model::TresKind::bb:
-        case model::TresKind::other: break;
-        }
-    }
+    for (std::size_t at = 0; at < tres.size(); ++at)
+        if (is_shown_by_queue(tres.kind(at))) countable.push_back(at);
     return countable;
 }
 

@@ -204,10 +204,9 @@ Result<int> report_usage(const ReportOptions& options, Output& output) {
         print_csv(output.text(), csv_table(rows, viewer));
         return 0;
     }
-    const auto wrong_counters = find_wrong_counters(pick_counters_of_qos);
-    if (!wrong_counters) return wrong_counters.error();
+    const auto wrong_counters = or_warning(find_wrong_counters(pick_counters_of_qos), output);
     if (output.json()) {
-        output.write(usage_to_json(rows, records.enforce.limits, viewer, *wrong_counters));
+        output.write(usage_to_json(rows, records.enforce.limits, viewer, wrong_counters));
         return 0;
     }
     print_aligned(output.text(), usage_table(rows, viewer, takes_colours()), terminal_width());
@@ -215,7 +214,7 @@ Result<int> report_usage(const ReportOptions& options, Output& output) {
         output.text()
             << "\nAccountingStorageEnforce in slurm.conf does not have 'limits': no limit counts, and "
                "slurmctld counts no jobs.\n";
-    for (const std::string& sentence : *wrong_counters)
+    for (const std::string& sentence : wrong_counters)
         output.text() << "\nWarning: " << text::printable(sentence, 4000) << ".\n";
     if (!viewer.sees_use) output.text() << "\nPrivateData hides which account or other user uses most.\n";
     return 0;

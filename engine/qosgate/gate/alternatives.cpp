@@ -50,7 +50,8 @@ std::vector<std::string> as_listed(std::vector<std::string> names,
     return listed;
 }
 
-/// The partitions that the job does not have and that are open to every user, the cluster's default first.
+} // namespace
+
 std::vector<std::string> other_partitions(const ResolvedRequest& at, const policy::Settings& settings) {
     const auto& asked = at.partitions.found;
     const auto& list = settings.suggest_partition;
@@ -73,8 +74,6 @@ std::vector<std::string> other_partitions(const ResolvedRequest& at, const polic
         if (partition != by_default) consider(partition);
     return names;
 }
-
-} // namespace
 
 bool Alternatives::means_qos(const model::AccountView& with) const {
     if (lists_qos || !with.job_qos.qos || text::iequals(with.job_qos.name, default_qos)) return true;

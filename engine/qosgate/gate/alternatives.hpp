@@ -35,6 +35,9 @@ struct Alternatives {
     std::uint32_t qos_priority = 0; ///< of the job's own QOS; the maximum if it has none
 };
 
+/// Only the partitions. Cost: linear in the names.
+std::vector<std::string> other_partitions(const ResolvedRequest& at, const policy::Settings& settings);
+
 /// Finds them. Cost: one look-up, and linear in the names. Threads: those of the provider.
 Alternatives find_alternatives(const ResolvedRequest& at, const policy::Settings& settings);
 

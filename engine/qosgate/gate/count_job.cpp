@@ -26,6 +26,11 @@ using model::takes_whole_nodes;
 using model::TresCounts;
 using model::TresKind;
 
+/// The CPUs that the tasks of a request take; 0 if it does not say how many there are.
+std::uint64_t cpus_of_tasks(const JobRequest& request) noexcept {
+    return std::uint64_t{request.tasks.value_or(0)} * request.cpus_per_task.value_or(1);
+}
+
 const Partition* partition_at(const model::AccountView& view, std::size_t index) {
     return index < view.partitions.size() ? view.partitions[index].partition.get() : nullptr;
 }
@@ -258,9 +263,7 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
         return counts ? std::move(counts) : with_more.counter.count_as_submitted(view, index);
     }
     const std::uint64_t nodes = nodes_for_rules(view, index);
-    const std::uint64_t of_tasks = request_->overcommit ? 0
-                                                        : std::uint64_t{request_->tasks.value_or(0)} *
-                                                              request_->cpus_per_task.value_or(1);
+    const std::uint64_t of_tasks = request_->overcommit ? 0 : cpus_of_tasks(*request_);
     const std::uint64_t sent = for_limits_.cpus.value_or(1);
     auto counts = count_attempt(view, index, nodes, std::max({sent, of_tasks, given_cpus(*request_, nodes)}));
     if (partition == nullptr || (!has_whole && !may_get_more_memory(view, index))) return counts;
@@ -291,13 +294,14 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
         return std::max(nodes, end_of_range(tasks, partition, flags));
     if (!partition || view.partitions.size() > max_partitions_by_node || !may_need_several_nodes(*partition))
         return nodes;
-    return std::max(nodes, fewest_nodes(*request_, with_gres(), *partition, *cluster_));
+    return std::max(nodes, fewest_nodes(*request_, with_gres(), gres_, *partition, *cluster_));
 }
 
 /// Whether the job's CPUs, memory or gres may not fit on one node of the partition.
 [[gnu::hot]] bool JobCounter::may_need_several_nodes(const Partition& partition) const {
-    if (request_->tres_per_job || request_->tres_per_task) return true;
-    const std::uint64_t cpus = request_->overcommit ? 1 : with_gres().cpus.value_or(1);
+    if (gres_.is_per_job()) return true;
+    const std::uint64_t cpus =
+        request_->overcommit ? 1 : std::max(with_gres().cpus.value_or(1), cpus_of_tasks(*request_));
     if (cpus <= 1) return false;
     const auto memory = asked_memory(&partition);
     return cpus > partition.min_node_cpus ||

@@ -116,7 +116,7 @@ std::optional<JobRequest> find_elsewhere(const DetailedForecast& forecast, const
 std::optional<JobRequest> find_open_partition(const ResolvedRequest& at, limits::Strictness strictness,
                                               const policy::Settings& settings) {
     return Trial(at, strictness)
-        .run(&JobRequest::partition, known_partitions(find_alternatives(at, settings).partitions, at));
+        .run(&JobRequest::partition, known_partitions(other_partitions(at, settings), at));
 }
 
 std::optional<JobRequest> find_fitting_partition(const ResolvedRequest& at, limits::Strictness strictness,
@@ -125,7 +125,7 @@ std::optional<JobRequest> find_fitting_partition(const ResolvedRequest& at, limi
         return find_advice(with, knows_reservations).lines.empty();
     };
     return Trial(at, strictness)
-        .run(&JobRequest::partition, known_partitions(find_alternatives(at, settings).partitions, at), fits);
+        .run(&JobRequest::partition, known_partitions(other_partitions(at, settings), at), fits);
 }
 
 } // namespace qg::gate

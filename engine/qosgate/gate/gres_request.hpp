@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,9 @@ class GresRequest {
     [[nodiscard]] std::optional<std::uint64_t> memory(std::uint64_t nodes) const {
         return entries_.empty() ? std::nullopt : sum_memory(nodes);
     }
+
+    /// What it asks for, in the order of the models. Empty: read() was not called, or there are none.
+    [[nodiscard]] std::span<const GresEntry> entries() const noexcept { return entries_; }
 
     /// Whether the request mentions gres at all. If not, gres do not change its size.
     [[nodiscard]] bool asks() const noexcept { return asks_; }

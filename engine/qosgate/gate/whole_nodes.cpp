@@ -39,7 +39,7 @@ WholeNodes min_whole_nodes(const model::JobRequest& request, const model::Partit
     return min;
 }
 
-std::uint64_t fewest_nodes(const model::JobRequest& request, const JobSize& size,
+std::uint64_t fewest_nodes(const model::JobRequest& request, const JobSize& size, const GresRequest& gres,
                            const model::Partition& partition, const model::Cluster& cluster) {
     const PossibleNodes possible(request, partition, cluster, NamedNodes(), any_number);
     std::uint64_t nodes = possible.min_nodes(1);
@@ -48,6 +48,9 @@ std::uint64_t fewest_nodes(const model::JobRequest& request, const JobSize& size
         nodes = std::max(nodes, needed.value_or(1));
     };
     raise_for(size.tasks.value_or(1), [&](const NodeKind& kind) { return possible.demand().tasks_on(kind); });
+    for (const GresEntry& entry : gres.entries())
+        raise_for(entry.per_job,
+                  [&](const NodeKind& kind) { return possible.demand().count_on(kind, entry.item); });
     if (!request.overcommit)
         raise_for(size.cpus.value_or(1), [&](const NodeKind& kind) { return usable_cpus(kind, partition); });
     return nodes;

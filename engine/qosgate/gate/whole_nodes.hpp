@@ -3,6 +3,7 @@
 // The fewest nodes that hold a job, and the minimum that whole ones have (limits/README.md 6.3).
 #pragma once
 
+#include "qosgate/gate/gres_request.hpp"
 #include "qosgate/gate/job_size.hpp"
 #include "qosgate/gate/known_nodes.hpp"
 #include "qosgate/model/cluster.hpp"
@@ -36,6 +37,7 @@ WholeNodes min_whole_nodes(const model::JobRequest& request, const model::Partit
 /// if its nodes are not known, or do not hold it at all. --nodelist and --exclude are not looked at. Cost:
 /// that of PossibleNodes.
 [[gnu::cold]] std::uint64_t fewest_nodes(const model::JobRequest& request, const JobSize& size,
-                                         const model::Partition& partition, const model::Cluster& cluster);
+                                         const GresRequest& gres, const model::Partition& partition,
+                                         const model::Cluster& cluster);
 
 } // namespace qg::gate

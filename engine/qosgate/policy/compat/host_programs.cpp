@@ -8,13 +8,14 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <vector>
 
 namespace qg::policy::compat {
 namespace {
 
 using Words = std::vector<std::string>;
+
+constexpr std::size_t max_command = 1024; ///< bytes of a command line
 
 constexpr const char* no_programs =
     "slurmctld waits for the script, so it cannot run programs but id, groups and getent about a user or "
@@ -28,12 +29,11 @@ std::string describe_bad(std::string_view command) {
 /// The words of a command line about users, without a redirection of its errors at the end. Empty: it needs a
 /// shell, or is too long.
 Words split_command(std::string_view command) {
-    constexpr std::size_t max_command = 1024;
     constexpr std::string_view special = "\"$`\\;&|<>()[]{}!#~*?\n";
     if (command.size() > max_command) return {};
-    for (const std::string_view silent : {"2>/dev/null", "2> /dev/null", "2>&1"})
-        if (text::trim(command).ends_with(silent)) {
-            command = text::trim(command);
+    command = text::trim(command);
+    for (const std::string_view silent : {" 2>/dev/null", " 2> /dev/null", " 2>&1"})
+        if (command.ends_with(silent)) {
             command.remove_suffix(silent.size());
             break;
         }
@@ -53,7 +53,12 @@ bool is_answered(const Words& words) {
     return !words.empty() && is_user_program(words);
 }
 
-/// The output of a site's own program.
+/// The file with the output of a site's own program; empty: the site does not name it.
+std::string find_output(std::string_view command, const ScriptFiles& files) {
+    if (command.size() > max_command) return {};
+    return find_program_output(files.settings().compat_programs, command);
+}
+
 Result<int> read_output(std::string_view command, std::string_view path, const ScriptFiles& files,
                         std::string& output) {
     const auto found = files.find(path);
@@ -71,8 +76,7 @@ Result<int> read_output(std::string_view command, std::string_view path, const S
 
 Result<int> answer(std::string_view command, ScriptHost* host, const ScriptFiles& files,
                    std::string& output) {
-    if (const std::string path = find_program_output(files.settings().compat_programs, command);
-        !path.empty())
+    if (const std::string path = find_output(command, files); !path.empty())
         return read_output(command, path, files, output);
     const Words words = split_command(command);
     if (!is_answered(words)) return Error{ErrorCode::unsupported, "io.popen: " + describe_bad(command)};
@@ -96,8 +100,7 @@ Result<int> answer_program(std::string_view command, ScriptHost* host, const Scr
 }
 
 std::string describe_bad_program(std::string_view command, const ScriptFiles& files) {
-    const bool is_known = !find_program_output(files.settings().compat_programs, command).empty() ||
-                          is_answered(split_command(command));
+    const bool is_known = !find_output(command, files).empty() || is_answered(split_command(command));
     return is_known ? std::string() : describe_bad(command);
 }
 
