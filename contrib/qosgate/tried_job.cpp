@@ -87,7 +87,7 @@ std::string describe_part(const TriedPart& part) {
                             part.refusal_text().empty() ? ", or never started" : "", why_blocked(part));
     if (!forecast.pending_reason.empty())
         return text::format("accepted, but it {} because of {} ('qosgate reason {}' explains that)",
-                            forecast.never_starts ? "waits for ever"
+                            forecast.never_starts ? "waits for ever, at first"
                             : forecast.may_start  ? "may wait"
                                                   : "waits",
                             forecast.pending_reason, forecast.pending_reason);

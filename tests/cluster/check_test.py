@@ -195,7 +195,7 @@ class Check(PluginTestCase):
                 command = ["sbatch", *shlex.split(words), "--wrap=true"]
                 done = self.check(command)
                 self.assertEqual(done.rc, REFUSED, done)
-                self.assertIn(f"it waits for ever because of {reason} ", done.stdout)
+                self.assertIn(f"it waits for ever, at first because of {reason} ", done.stdout)
                 self.assertTrue(self.answer(command)["never_starts"])
                 self.cluster.run(command, USER, check=True)
                 self.cluster.wait_for(lambda: reason in self.pending_reason(), "it waits for that")
@@ -229,7 +229,7 @@ class Check(PluginTestCase):
     def test_what_waits_is_told_with_the_reason_that_squeue_shows(self) -> None:
         done = self.check(["salloc", "--qos=waits", "-n3"])
         self.assertEqual(done.rc, REFUSED, done)
-        self.assertIn("it waits for ever because of QOSMaxCpuPerUserLimit", done.stdout)
+        self.assertIn("it waits for ever, at first because of QOSMaxCpuPerUserLimit", done.stdout)
         job = self.cluster.sbatch("--qos=waits -n3", USER).job
         self.cluster.wait_for(lambda: self.pending_reason() == "QOSMaxCpuPerUserLimit", "it waits for that")
         self.cluster.run(f"scancel {job}", check=True)

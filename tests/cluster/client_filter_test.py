@@ -256,10 +256,11 @@ rule {
 
     def test_what_is_counted_later_is_not_judged(self) -> None:
         self.write("site.lua", 'site { limits = "enforce" }\n')
-        for options in ("-N2 --sockets-per-node=2", "--threads-per-core=1", "-N0"):
+        for options in ("-N2 --sockets-per-node=2", "--threads-per-core=1"):
             with self.subTest(options):
                 done = self.run_as(f"sbatch -v -n3 --qos=small {options} --wrap=true")
                 self.assertIn("options that the client reads only later", done.stderr)
+        self.assertEqual(self.said(self.run_as("sbatch -n3 --qos=small -N0 --wrap=true"))[:1], [SMALL])
 
     def test_check_is_not_answered_twice(self) -> None:
         self.write_rules()

@@ -285,7 +285,7 @@ class Try(PluginTestCase):
     def test_what_will_wait_and_for_what(self) -> None:
         done = self.try_job(["--qos=waits", "-n3", "--wrap=true"])
         self.assertEqual(done.rc, REFUSED, done)
-        self.assertIn("it waits for ever because of QOSMaxCpuPerUserLimit", done.stdout)
+        self.assertIn("it waits for ever, at first because of QOSMaxCpuPerUserLimit", done.stdout)
         part = self.answer(["--qos=waits", "-n3", "--wrap=true"])["parts"][0]
         self.assertEqual(part["pending_reason"], "QOSMaxCpuPerUserLimit")
 

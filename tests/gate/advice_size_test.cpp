@@ -256,8 +256,16 @@ BOOST_AUTO_TEST_CASE(a_node_that_nobody_knows_is_told) {
            "no node 'b11' is known; did you mean b1?");
     request.required_nodes = "zzzzzzz";
     BOOST_TEST(advice() == "no node 'zzzzzzz' is known");
-    request.required_nodes = "a[1-2"; // Slurm's own message is enough
+    for (const char* list : {"a1,a[1-2", "a]]", "a[1-[2]", "a[1-2]]"}) {
+        request.required_nodes = list;
+        BOOST_TEST(advice() ==
+                   text::format("--nodelist: '{}' lacks a bracket: write n1,n2 or n[1-4,7]", list));
+    }
+    request.required_nodes = "a[1],a[2]";
     BOOST_TEST(advice() == "");
+    request.required_nodes.reset();
+    request.excluded_nodes = "b[1";
+    BOOST_TEST(advice().starts_with("--exclude: 'b[1' lacks a bracket"));
     request.required_nodes.reset();
     request.excluded_nodes = "c1";
     BOOST_TEST(advice() == "");

@@ -154,6 +154,21 @@ BOOST_AUTO_TEST_CASE(finds_another_account_of_the_user) {
     BOOST_TEST(!elsewhere().has_value());
 }
 
+BOOST_AUTO_TEST_CASE(an_account_whose_default_qos_the_site_does_not_list_is_not_found) {
+    records.associations.back().default_qos = "secret";
+    partitions[0].deny_accounts = partitions[1].deny_accounts = {"hpc-users"};
+    BOOST_TEST(elsewhere().value().account == "guests");
+    settings.suggest_qos = {"moonlight"};
+    BOOST_TEST(!elsewhere().has_value());
+    settings.suggest_qos = {"Secret"};
+    BOOST_TEST(elsewhere().value().account == "guests");
+
+    settings.suggest_qos.emplace(); // none but the job's own
+    BOOST_TEST(!elsewhere().has_value());
+    records.associations.back().default_qos = "normal";
+    BOOST_TEST(elsewhere().value().account == "guests");
+}
+
 BOOST_AUTO_TEST_CASE(finds_the_account_with_which_the_user_may_use_the_qos) {
     request.qos = "secret";
     BOOST_TEST(elsewhere().value().account == "guests");

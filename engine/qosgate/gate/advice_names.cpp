@@ -17,6 +17,16 @@
 namespace qg::gate {
 namespace {
 
+/// Whether a host list has a bracket without its other half; slurmctld knows no such name.
+bool lacks_bracket(std::string_view list) noexcept {
+    bool is_open = false;
+    for (const char letter : list) {
+        if (letter == (is_open ? '[' : ']')) return true;
+        is_open = letter == '[' || (is_open && letter != ']');
+    }
+    return is_open;
+}
+
 using model::Partition;
 
 /// Whether a list of users or accounts admits one of the names. A list whose entries begin with a minus
@@ -201,6 +211,13 @@ class NameAdviser {
 
     void check_node_lists(const model::KnownNames& known) {
         const auto& [wanted, excluded] = at_.named;
+        const std::pair<const char*, std::string_view> lists[] = {
+            {"--nodelist", at_.request.required_nodes ? *at_.request.required_nodes : std::string_view()},
+            {"--exclude", at_.request.nodes_to_exclude()}};
+        for (const auto& [option, list] : lists)
+            if (lacks_bracket(list))
+                return lines_.add(text::format("{}: '{}' lacks a bracket: write n1,n2 or n[1-4,7]", option,
+                                               text::printable(list, 64)));
         const std::optional<std::string>& unknown = wanted.unknown ? wanted.unknown : excluded.unknown;
         if (unknown) return add_unknown_node(*unknown, known);
         std::vector<std::uint32_t> both;

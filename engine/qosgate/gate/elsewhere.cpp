@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/elsewhere.hpp"
 
+#include "qosgate/base/text.hpp"
 #include "qosgate/gate/advice.hpp"
 #include "qosgate/gate/alternatives.hpp"
 #include "qosgate/gate/known_nodes.hpp"
@@ -34,6 +35,16 @@ bool has_qos_of_other_account(const ResolvedRequest& resolved) {
     const model::AccountView& view = resolved.view();
     return resolved.partitions.unknown.empty() && resolved.request.qos && !view.associations.empty() &&
            view.job_qos.problem == model::QosProblem::not_permitted;
+}
+
+/// Whether the QOS that the job gets with another account is its own, or one that the site lists.
+bool keeps_to_listed_qos(const ResolvedRequest& at, const ResolvedRequest& with,
+                         const policy::Settings& settings) {
+    if (!settings.suggest_qos) return true;
+    const std::string& name = with.view().job_qos.name;
+    return text::iequals(name, at.view().job_qos.name) ||
+           std::ranges::any_of(*settings.suggest_qos,
+                               [&](const std::string& listed) { return text::iequals(name, listed); });
 }
 
 /// Whether a partition certainly has all nodes of --nodelist.
@@ -103,14 +114,17 @@ std::optional<JobRequest> find_elsewhere(const DetailedForecast& forecast, const
                                          const policy::Settings& settings) {
     if (forecast.takes_the_job()) return std::nullopt;
     const Trial trial(at, forecast.strictness);
+    const auto is_listed = [&](const ResolvedRequest& with) {
+        return keeps_to_listed_qos(at, with, settings);
+    };
     if (has_qos_of_other_account(at))
-        return trial.run(&JobRequest::account, find_alternatives(at, settings).accounts);
+        return trial.run(&JobRequest::account, find_alternatives(at, settings).accounts, is_listed);
     if (!names_are_known(at)) return std::nullopt;
     const Alternatives others = find_alternatives(at, settings);
     const auto is_meant = [&](const ResolvedRequest& with) { return others.means_qos(with.view()); };
     if (auto found = trial.run(&JobRequest::qos, others.qos, is_meant)) return found;
     if (auto found = trial.run(&JobRequest::partition, known_partitions(others.partitions, at))) return found;
-    return trial.run(&JobRequest::account, others.accounts);
+    return trial.run(&JobRequest::account, others.accounts, is_listed);
 }
 
 std::optional<JobRequest> find_open_partition(const ResolvedRequest& at, limits::Strictness strictness,
