@@ -292,8 +292,7 @@ const ScriptKind script_kinds[] = {
      "while true do for name, r in pairs(slurm.reservations) do local x = r.start_time end end"},
     {"files", "while true do io.open(s) end", "local s = ('x/'):rep(2040)\n"}, // a refusal ends the call
     {"modules", "while true do pcall(require, s) end", long_name},
-    {"long programs", "while true do pcall(io.popen, s) end", long_name},
-    {"programs", "while true do io.popen(s) end", "local s = 'id' .. (' x'):rep(500)\n"},
+    {"programs", "while true do io.popen(s) end", "local s = 'id -Gn ana' .. (' '):rep(1000)\n"},
     {"users", "while true do io.popen('id -Gn ana'):read('*a') end"},
     {"sources", "while true do loadstring('return ' .. s) end", long_name},
     {"dates", "while true do pcall(os.date, s) end", "local s = ('%c'):rep(30000)\n"},

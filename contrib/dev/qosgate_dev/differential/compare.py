@@ -343,6 +343,13 @@ def said_by_plugin(message: str) -> list[str]:
     return [line for line in lines if line.strip() and not OF_SLURMCTLD.fullmatch(line)]
 
 
+def first_refusal(said: list[str]) -> list[str]:
+    """The lines without those of what else is wrong: slurmctld refuses the job before it looks at that."""
+    begin = next((at for at, line in enumerate(said) if line.startswith("beside that")), len(said))
+    end = next((at for at, line in enumerate(said) if at > begin and not line.startswith("  ")), len(said))
+    return said[:begin] + said[end:]
+
+
 def plugin_verdict(said: list[str], advice: list[str]) -> str:
     """The plugin's lines as "refused TOKEN", "waits TOKEN", "never TOKEN", "advised " or "accepted ".
 
@@ -350,7 +357,7 @@ def plugin_verdict(said: list[str], advice: list[str]) -> str:
     running beside limits and partition rules. They are told of accepted jobs, too, a held one for example.
     How many tasks of an array can run at once is no verdict either: the others wait for the first.
     """
-    verdict = [line for line in said if line not in advice and not SOME_TASKS.match(line)]
+    verdict = [line for line in first_refusal(said) if line not in advice and not SOME_TASKS.match(line)]
     message = "\n".join(verdict)
     tokens = re.findall(r"\(([A-Z]\w+)\)", message)
     token = tokens[0] if tokens else ""
