@@ -144,7 +144,10 @@ class Ours(Controller):
 
     def put_in_force(self, script: bytes) -> None:
         mark = len(self.cluster.log("slurmctld"))
-        (self.directory / "compat" / "job_submit.lua").write_bytes(script)
+        # In one step: the plugin may look between two.
+        new = self.directory.with_name("job_submit.new")
+        new.write_bytes(script)
+        os.replace(new, self.directory / "compat" / "job_submit.lua")
         self.cluster.wait_for(
             lambda: "job_submit/qosgate: policy" in self.cluster.log("slurmctld")[mark:], "the script is read"
         )
