@@ -141,7 +141,7 @@ std::set<std::string, std::less<>> read_unavailable_nodes(std::string_view shown
     if (at == shown.npos) return names;
     const std::string list(
         shown.substr(at + prefix.size(), shown.find_first_of(" )", at) - at - prefix.size()));
-    hostlist_t hosts = slurm_hostlist_create(list.c_str());
+    auto* const hosts = slurm_hostlist_create(list.c_str());
     while (char* name = slurm_hostlist_shift(hosts)) {
         names.insert(name);
         std::free(name);
