@@ -103,7 +103,8 @@ BOOST_AUTO_TEST_CASE(write_nothing_over_the_copy_of_a_later_store_when_they_answ
 
     gate->open();
     BOOST_TEST(gate->wait_for_read());
-    BOOST_TEST(StoreSetup::soon([&] { return threads() == threads_before; }));
+    // Threads of the test before may have ended only now.
+    BOOST_TEST(StoreSetup::soon([&] { return threads() <= threads_before; }));
 
     BOOST_TEST(content_of(kept()) == before);
 }
