@@ -213,7 +213,9 @@ class NameAdviser {
         const auto& [wanted, excluded] = at_.named;
         const std::pair<const char*, std::string_view> lists[] = {
             {"--nodelist", at_.request.required_nodes ? *at_.request.required_nodes : std::string_view()},
-            {"--exclude", at_.request.nodes_to_exclude()}};
+            // A list that was cut may end within brackets.
+            {"--exclude",
+             at_.request.has_all_excluded ? at_.request.nodes_to_exclude() : std::string_view()}};
         for (const auto& [option, list] : lists)
             if (lacks_bracket(list))
                 return lines_.add(text::format("{}: '{}' lacks a bracket: write n1,n2 or n[1-4,7]", option,
