@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_a_rule_does_not_look_at_is_no_success_of_it) {
          {"20-r.lua", rule_with("if job.qos == 'bad' then error('bad') end", allow + "exempt = { 'ana' },")},
          {"site.lua", "site { rule_failures = 3 }"}}};
     const auto policy = compile_policy(std::move(directory),
-                                       {.generation = 1, .counts_failures = true, .remembers_passes = true})
+                                       {.generation = 1, .counts_failures = true, .lets_rules_rest = true})
                             .value();
     const auto run_for = [&policy](std::string_view user, const char* qos) {
         Job job;

@@ -38,12 +38,8 @@ class Rules {
                 call_rules(compiled_, compiled_.rules, {event, job.request, facts}, next, run);
             next = called.has_acted ? compiled_.rules.size() : called.next;
         }
-        compiled_.state->job_fields.clear(compiled_.state->raw());
         return compiled_.state->runs - before;
     }
-
-    /// Whether the next run of the only rule would be noted.
-    [[nodiscard]] bool is_worth_noting() const noexcept { return compiled_.passes->wants(0); }
 
   private:
     StateSources sources_;

@@ -141,7 +141,8 @@ Result<CompiledRules> compile_rules(const StateSources& sources, const Settings&
     for (const SourceFile* file : sources.rules)
         if (auto done = load([&] { return add_rule(compiled, *file); }); !done) return done.error();
     compiled.state->budget().set_limits(run_limits(settings));
-    if (!sources.keeps_state.empty()) compiled.passes = std::make_unique<PassCache>(sources.keeps_state);
+    const auto tables = make_rule_tables(*compiled.state, sources.keeps_state, compiled.rules.size());
+    if (!tables) return tables.error();
     return compiled;
 }
 

@@ -10,7 +10,6 @@
 #include "qosgate/policy/lua_state.hpp"
 #include "qosgate/policy/modules.hpp"
 #include "qosgate/policy/name_check.hpp"
-#include "qosgate/policy/pass_cache.hpp"
 #include "qosgate/policy/rule.hpp"
 #include "qosgate/policy/settings.hpp"
 #include "qosgate/policy/source_files.hpp"
@@ -29,8 +28,7 @@ struct StateSources {
     std::shared_ptr<const std::vector<DataFile>> data;
     std::vector<Module> modules;          ///< in the order they are loaded
     std::vector<const SourceFile*> rules; ///< in the order they run
-    /// For each rule, whether it may keep something between calls. Empty: the states remember no job that
-    /// rules let pass.
+    /// For each rule, whether it may keep something between calls. Empty: no rule rests (kept_fields.hpp).
     std::vector<bool> keeps_state;
     Coverage* coverage = nullptr; ///< which lines run; null: nobody asks
 };
@@ -47,7 +45,6 @@ struct CompiledRules {
     std::vector<RuleInfo> rules;          ///< in the order they run
     std::vector<RuleFunctions> functions; ///< of each rule
     JobObjects objects;
-    std::unique_ptr<PassCache> passes; ///< null: no job is remembered
 };
 
 /// What loading a file may spend; the settings apply only to running rules. With a clock, a job waits for it.

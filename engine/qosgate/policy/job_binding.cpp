@@ -47,41 +47,51 @@ template <Shown shown>
     return nullptr;
 }
 
-/// What one look at a field reads from.
+/// What one look at a field that is no object reads from.
 template <Shown shown>
-[[gnu::hot]] FieldSource source_for(lua_State* lua, const RuleRun& run, const FieldSpec& field,
-                                    model::FieldUse use) {
-    if constexpr (shown == Shown::before) return source_before(lua, run);
-    const bool gives_object = use == model::FieldUse::read && is_object_field(field.type);
-    if (gives_object) return run.source(); // a rule may ask it for anything
-    return run.source({static_cast<std::uint8_t>(&field - job_fields().data()), use});
+FieldSource source_of_field(lua_State* lua, const RuleRun& run) {
+    if constexpr (shown == Shown::before)
+        return source_before(lua, run);
+    else
+        return run.present();
 }
 
-/// Pushes the value of a field.
+/// Notes a look at a field of the job; null: its value cannot be had. Returns whether KeptFields has room for
+/// it. What a rule reads of its own draft is not of the job.
+[[gnu::hot]] bool note_look(lua_State* lua, RuleRun& run, const FieldSpec& field, model::FieldUse use,
+                            const Value* value) {
+    return run.draft() == nullptr && LuaState::of(lua).job_fields.note(field, use, value);
+}
+
+/// Pushes the value of a field. Returns whether the table through which the rule reads `job` keeps it.
 /// Upvalue 2: the tres object.
 template <Shown shown>
-[[gnu::hot]] void push_field(lua_State* lua, const FieldSpec& field, RuleRun& run) {
-    const FieldSource asked = source_for<shown>(lua, run, field, model::FieldUse::read);
+[[gnu::hot]] bool push_field(lua_State* lua, const FieldSpec& field, RuleRun& run) {
+    const FieldSource asked = source_of_field<shown>(lua, run);
     asked.request.details.note_use(field.name, model::FieldUse::read);
-    if (field.type == FieldType::tres) return lua_pushvalue(lua, lua_upvalueindex(2));
+    if (field.type == FieldType::tres) { // its own reads look further
+        lua_pushvalue(lua, lua_upvalueindex(2));
+        return false;
+    }
     if (shown == Shown::job && field.reads_facts(asked.request)) count_again(lua, run);
-    const FieldSource source = source_for<shown>(lua, run, field, model::FieldUse::read);
-    if (is_object_field(field.type)) return push_object_field(lua, source, field.type, shown);
+    if (is_object_field(field.type)) { // a rule may ask it for anything, and change a table
+        push_object_field(lua, source_of<shown>(lua, run), field.type, shown);
+        return false;
+    }
     ErrorText error;
-    const Value value = field.read(source, error);
+    const Value value = field.read(source_of_field<shown>(lua, run), error);
+    const bool is_kept = shown == Shown::job &&
+                         note_look(lua, run, field, model::FieldUse::read, error.empty() ? &value : nullptr);
     if (!error.empty()) raise(lua, error);
     push_value(lua, value);
+    return is_kept;
 }
 
-/// Reads what the table of LuaState::job_fields does not have. Upvalues: names, the tres object.
+/// Reads what the table of the rule does not have (kept_fields.hpp). Upvalues: names, the tres object.
 [[gnu::hot]] int read_job(lua_State* lua) {
     RuleRun& run = present_run(lua, &LuaState::job_object);
     const FieldSpec* field = find_field<Shown::job>(lua, 2);
-    if (field == nullptr) return 1;
-    push_field<Shown::job>(lua, *field, run);
-    // A rule may change the tables that other fields are.
-    if (!is_object_field(field->type))
-        LuaState::of(lua).job_fields.keep(lua, 1, 2, static_cast<std::size_t>(field - job_fields().data()));
+    if (field != nullptr && push_field<Shown::job>(lua, *field, run)) KeptFields::keep(lua, 1, 2);
     return 1;
 }
 
@@ -99,7 +109,7 @@ int write_job(lua_State* lua) {
     if (field == nullptr) return luaL_error(lua, "job's functions cannot be changed");
     ErrorText error;
     run.write(*field, to_value(lua, 3), error);
-    LuaState::of(lua).job_fields.clear(lua); // other fields may follow from this one
+    LuaState::of(lua).job_fields.forget_values(lua); // other fields may follow from this one
     if (!error.empty()) return raise(lua, error);
     return 0;
 }
@@ -118,9 +128,11 @@ int job_is_set(lua_State* lua) {
     if (field == nullptr || field->is_set == nullptr)
         return luaL_error(lua, "%s:is_set: '%s' is not something that a request asks for%s", type_name<shown>,
                           lua_tostring(lua, 2), field == nullptr ? "" : why_no_request(*field));
-    const FieldSource source = source_for<shown>(lua, run, *field, model::FieldUse::is_set);
+    const FieldSource source = source_of_field<shown>(lua, run);
     source.request.details.note_use(field->name, model::FieldUse::is_set);
-    lua_pushboolean(lua, field->is_set(source.request) ? 1 : 0);
+    const Value is_set = Value::of_flag(field->is_set(source.request));
+    if constexpr (shown == Shown::job) note_look(lua, run, *field, model::FieldUse::is_set, &is_set);
+    push_value(lua, is_set);
     return 1;
 }
 
@@ -140,7 +152,7 @@ int job_add(lua_State* lua) {
     const Value list = field->read(source, error);
     Budget::charge(lua, 1 + static_cast<std::int64_t>((list.text.size() + length) / 4));
     if (error.empty()) run.add(*field, {bytes, length}, error);
-    LuaState::of(lua).job_fields.clear(lua);
+    LuaState::of(lua).job_fields.forget_values(lua);
     if (!error.empty()) return raise(lua, error);
     return 0;
 }
@@ -173,7 +185,7 @@ void push_names(lua_State* lua) {
         add_function(lua, function_names[i], functions[i]);
 }
 
-/// Pushes the table through which `job` is read. Stack: the table of names.
+/// Pushes a table through which `job` is read. Stack: the metatable of `job`, the table of names.
 void push_job_table(lua_State* lua) {
     lua_createtable(lua, 0, 32);
     for (std::size_t i = 0; i < function_names.size(); ++i) {
@@ -182,13 +194,13 @@ void push_job_table(lua_State* lua) {
         lua_rawget(lua, -4);
         lua_rawset(lua, -3);
     }
-    LuaState::of(lua).job_fields.install(lua);
     lua_createtable(lua, 0, 1);
     lua_pushvalue(lua, -3);
     push_tres(lua, Shown::job);
     lua_pushcclosure(lua, &read_job, 2);
     lua_setfield(lua, -2, "__index");
     lua_setmetatable(lua, -2);
+    LuaState::of(lua).job_fields.install(lua, -3);
 }
 
 /// Pushes the function with which `before` is read. Stack: the table of names.
@@ -262,7 +274,7 @@ void count_again(lua_State* lua, RuleRun& run) {
     constexpr std::int64_t cost_of_partition = 500;
     ErrorText error;
     if (!run.refresh(error)) return;
-    const auto& partitions = run.source().request.partition;
+    const auto& partitions = run.source().request.partition; // so it does not rest: an error may be caught
     Budget::charge(lua,
                    cost_of_job + (partitions ? cost_of_partition * std::ranges::count(*partitions, ',') : 0));
     if (!error.empty()) raise(lua, error);
@@ -301,6 +313,21 @@ Result<JobObjects> install_job(LuaState& state) {
     const auto built = protected_call(state, &build_objects, &objects);
     if (!built) return built.error();
     return objects;
+}
+
+Result<void> make_rule_tables(LuaState& state, const std::vector<bool>& keeps_state, std::size_t rules) {
+    struct Tables {
+        const std::vector<bool>& keeps_state;
+        std::size_t rules;
+    } tables{keeps_state, rules};
+    return protected_call(
+        state,
+        [](lua_State* lua) {
+            const auto& made = *static_cast<const Tables*>(lua_touserdata(lua, 1));
+            LuaState::of(lua).job_fields.make_tables(lua, made.keeps_state, made.rules);
+            return 0;
+        },
+        &tables);
 }
 
 } // namespace qg::policy

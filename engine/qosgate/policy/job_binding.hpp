@@ -6,9 +6,11 @@
 
 #include "qosgate/base/result.hpp"
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qg::policy {
 
@@ -31,5 +33,9 @@ std::string describe_read_only(std::string_view function);
 /// Makes the state's objects.
 /// Errors: limit_exceeded if the state's memory is too small.
 Result<JobObjects> install_job(LuaState& state);
+
+/// Makes what the rules read `job` through. For each of them, whether it may keep something from one call to
+/// the next; empty: no rule rests. Errors: as install_job().
+Result<void> make_rule_tables(LuaState& state, const std::vector<bool>& keeps_state, std::size_t rules);
 
 } // namespace qg::policy

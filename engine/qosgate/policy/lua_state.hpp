@@ -11,7 +11,7 @@
 
 #include "qosgate/base/result.hpp"
 #include "qosgate/policy/budget.hpp"
-#include "qosgate/policy/field_cache.hpp"
+#include "qosgate/policy/kept_fields.hpp"
 
 #include <array>
 #include <exception>
@@ -106,7 +106,7 @@ class LuaState {
     /// no pcall may catch it.
     bool rule_ended = false;
     RuleRun* run = nullptr;                   ///< the rule being run; borrowed, null outside of one
-    FieldCache job_fields;                    ///< what rules have read of the present job
+    KeptFields job_fields;                    ///< what rules have read of `job`
     std::uint64_t runs = 0;                   ///< how many there were, with the present one
     const void* job_object = nullptr;         ///< the address of Lua's `job`, to recognise it
     const void* job_tres_object = nullptr;    ///< the same of `job.tres`

@@ -160,7 +160,7 @@ Result<std::shared_ptr<const Policy>> compile_policy(SourceDirectory directory,
     settings.rule_time = std::min(settings.rule_time, options.max_rule_time.value_or(settings.rule_time));
     auto state_sources = make_state_sources(sources);
     if (!state_sources) return state_sources.error();
-    if (options.remembers_passes) state_sources->keeps_state = find_rules_with_state(*state_sources);
+    if (options.lets_rules_rest) state_sources->keeps_state = find_rules_with_state(*state_sources);
     state_sources->coverage = options.coverage;
     auto compiled = compile_rules(*state_sources, settings);
     if (!compiled) return compiled.error();

@@ -199,9 +199,9 @@ struct CompileOptions {
     std::uint64_t generation = 0; ///< handed back by Policy::generation()
     /// Whether failures in a row count (setting rule_failures): for a policy that decides about jobs.
     bool counts_failures = false;
-    /// Whether rules are left out that certainly do nothing, because they did nothing with a job of the same
-    /// values (pass_cache.hpp): for a policy that decides about many jobs.
-    bool remembers_passes = false;
+    /// Whether rules rest that certainly do nothing, because they did nothing with the job before, which had
+    /// the same values (kept_fields.hpp): for a policy that decides about many jobs.
+    bool lets_rules_rest = false;
     /// Whether mistakes in the texts of rules keep the policy from loading. Not in what was in force before:
     /// a newer release may find more.
     bool checks_texts = true;

@@ -166,7 +166,7 @@ std::optional<Result<std::shared_ptr<const Policy>>> PolicyWatch::load(const Sou
     // After tests in new Lua states: rules may have kept something of a test in theirs.
     return compile_policy(std::move(files), {.generation = generation,
                                              .counts_failures = true,
-                                             .remembers_passes = true,
+                                             .lets_rules_rest = true,
                                              .cluster_name = options_.cluster_name});
 }
 
@@ -208,7 +208,7 @@ void PolicyWatch::take_kept_copy() {
         const auto policy = compile_policy(std::move((*kept)->sources),
                                            {.generation = replaces ? in_force_->generation() + 1 : 1,
                                             .counts_failures = true,
-                                            .remembers_passes = true,
+                                            .lets_rules_rest = true,
                                             .checks_texts = false,
                                             .cluster_name = options_.cluster_name});
         if (!policy) return report_kept_copy(policy.error().in(options_.kept_file.string()));

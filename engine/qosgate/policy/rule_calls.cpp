@@ -15,15 +15,6 @@ namespace {
 
 /// The instructions after which the caller looks at the job's clock.
 constexpr std::int64_t instructions_at_once = 1000;
-/// The questions to PassCache after which it does so, too: for an answer, records may have to be looked up.
-constexpr int asked_at_once = 64;
-
-/// Starts the job's clock, which otherwise begins with the work of Lua.
-[[gnu::cold]] void start_clock(Budget& budget) noexcept {
-    BudgetClock clock = budget.clock();
-    clock.start();
-    budget.start_job(clock);
-}
 
 /// Whether a rule does not look at this sender's requests. An unknown name is not exempt.
 [[gnu::hot, gnu::noinline]] bool is_exempt(const Exempt& exempt, const ChainInput& input) {
@@ -56,54 +47,21 @@ struct Calls {
     std::size_t next;
     std::size_t end;
     RuleRun& run;
-    PassCache* passes = nullptr; ///< null: every rule runs
-    bool has_acted = false;      ///< the rule before `next`
-    int asked = 0;               ///< questions to `passes`
+    bool may_rest;          ///< rules that certainly do nothing need not run
+    bool has_acted = false; ///< the rule before `next`
 
-    /// Whether a rule need not run.
-    [[nodiscard]] bool leaves_out(std::size_t index) noexcept {
-        if (passes != nullptr && passes->knows_at_once(index)) {
-            // A job that the rule does not look at is no success of it.
-            if (has_failed(index) && applies(rules[index], input)) note_success(index);
-            return true;
-        }
-        if (!applies(rules[index], input)) return true;
-        if (passes == nullptr) return false;
-        ++asked;
-        if (!passes->knows(index, run.present(), run.view_source())) return false;
-        note_success(index);
-        return true;
-    }
-
-    /// Goes on to the next rule that must run. False: there is none, or the caller is to look at the clock.
+    /// Goes on to the next rule that must run. False: there is none.
     [[nodiscard]] bool finds_rule() noexcept {
-        // What is known at once is of no interest, unless it makes rules that have failed begin anew.
-        const bool skips =
-            passes != nullptr && (input.failures == nullptr || !input.failures->has_ever_failed());
-        for (; asked < asked_at_once; ++next) {
-            if (skips) next = std::min(passes->first_not_known_at_once(next), end);
-            if (next == end) break;
-            if (!leaves_out(next)) return true;
+        for (; next < end; ++next) {
+            if (!applies(rules[next], input)) continue;
+            if (!may_rest || !state.job_fields.rests(next)) return true;
+            note_success(next);
         }
-        if (asked == asked_at_once) start_clock(state.budget());
         return false;
     }
 
-    [[nodiscard]] bool has_failed(std::size_t index) const noexcept {
-        return input.failures != nullptr && input.failures->in_a_row(index) != 0;
-    }
     void note_success(std::size_t index) const noexcept {
         if (input.counts_failures()) input.failures->count_success(index);
-    }
-
-    /// Makes the run show which fields the rule reads, also those that other rules have read before.
-    [[nodiscard]] bool begins_to_note(std::size_t index) const noexcept {
-        const bool is_noted = passes != nullptr && passes->wants(index);
-        run.note_view_into(is_noted ? &passes->new_view_reads() : nullptr);
-        if (!is_noted) return false;
-        state.job_fields.clear(state.raw());
-        run.forget_reads();
-        return true;
     }
 };
 
@@ -141,36 +99,29 @@ int push_call(lua_State* lua, const Calls& calls, std::size_t index) {
         const RuleInfo& rule = calls.rules[index];
         ++calls.state.runs;
         calls.state.budget().start_rule();
-        calls.run.show_before(rule.takes_before ? calls.input.before : nullptr);
-        const bool is_noted = calls.begins_to_note(index);
+        calls.run.start_rule(rule.takes_before ? calls.input.before : nullptr);
         calls.has_acted = true; // if it raises an error
+        calls.state.job_fields.start_rule(lua, index);
         lua_call(lua, push_call(lua, calls, index), 1);
         if (!lua_isnil(lua, -1) || calls.run.has_acted()) return 1;
         calls.has_acted = false;
         lua_settop(lua, 3);
         calls.note_success(index);
-        if (is_noted) calls.passes->remember(index, calls.run.reads(), calls.run.present());
+        if (calls.may_rest) calls.state.job_fields.end_idle_rule(!calls.run.has_looked_further());
         if (calls.state.budget().exhausted() != Exhausted::nothing) break;
         spent += calls.state.budget().taken();
     } while (spent < instructions_at_once && calls.finds_rule());
     return 0;
 }
 
-/// The memory of jobs that rules let pass, if it may be asked about this one: a new job that is counted, and
-/// whose rules nobody measures.
-PassCache* usable_passes(const CompiledRules& compiled, const ChainInput& input,
-                         const RuleRun& run) noexcept {
-    const bool is_usable =
-        input.event == JobEvent::submit && input.facts.costs == nullptr && run.facts() != nullptr;
-    return is_usable ? compiled.passes.get() : nullptr;
-}
-
 [[gnu::hot]] CalledRules call_from_to(CompiledRules& compiled, std::span<const RuleInfo> rules,
                                       const ChainInput& input, std::size_t first, std::size_t end,
                                       RuleRun& run) {
     LuaState& state = *compiled.state;
-    Calls calls{state, compiled, rules, input, first, end, run, usable_passes(compiled, input, run)};
-    if (calls.passes != nullptr) calls.passes->start_job(run.present());
+    // Of a new job, and if nobody measures the rules.
+    const bool may_rest = input.event == JobEvent::submit && input.facts.costs == nullptr;
+    Calls calls{state, compiled, rules, input, first, end, run, may_rest};
+    if (input.event != JobEvent::client) state.job_fields.start_job(run.present(), run.facts() != nullptr);
     if (!calls.finds_rule()) return {calls.next};
     lua_State* lua = state.raw();
     const StackGuard guard(lua);

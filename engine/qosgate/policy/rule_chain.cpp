@@ -377,8 +377,6 @@ std::size_t first_for(const ChainInput& input, std::span<const RuleInfo> rules, 
                                        ? call_rules(**compiled, rules, input, next, run)
                                        : call_measured(**compiled, rules, input, next, run);
         next = called.next;
-        // What rules read may be of a draft, of which the next rule sees nothing, or all.
-        if (run.draft()) (*compiled)->state->job_fields.clear((*compiled)->state->raw());
         if (called.has_acted)
             take_result(chain, rules, called, run, input);
         else

@@ -29,11 +29,6 @@ class RuleFailures {
         return rules_[rule].only_warns.load(std::memory_order_relaxed);
     }
 
-    /// Whether some rule has failed since the policy is in force.
-    [[nodiscard]] bool has_ever_failed() const noexcept {
-        return has_ever_failed_.load(std::memory_order_relaxed);
-    }
-
     [[nodiscard]] std::uint64_t in_a_row(std::size_t rule) const noexcept {
         return rules_[rule].in_a_row.load(std::memory_order_relaxed);
     }
@@ -46,7 +41,6 @@ class RuleFailures {
 
     /// Whether this failure is the one that switches the rule: true once in a policy's life.
     bool count_failure(std::size_t rule, const RuleInfo& info) noexcept {
-        has_ever_failed_.store(true, std::memory_order_relaxed);
         const std::uint64_t in_a_row = rules_[rule].in_a_row.fetch_add(1, std::memory_order_relaxed) + 1;
         const bool is_due = max_ != 0 && in_a_row >= max_ && may_be_switched(info);
         return is_due && !rules_[rule].only_warns.exchange(true, std::memory_order_relaxed);
@@ -64,7 +58,6 @@ class RuleFailures {
     }
 
     std::vector<Rule> rules_; ///< in the order of the policy's rules
-    std::atomic<bool> has_ever_failed_ = false;
     const std::uint64_t max_;
 };
 

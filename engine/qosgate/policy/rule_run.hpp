@@ -7,9 +7,8 @@
 #pragma once
 
 #include "qosgate/policy/client_host.hpp"
-#include "qosgate/policy/field_reads.hpp"
 #include "qosgate/policy/fields.hpp"
-#include "qosgate/policy/view_reads.hpp"
+#include "qosgate/policy/rule_view.hpp"
 
 #include <memory>
 #include <optional>
@@ -39,30 +38,28 @@ class RuleRun {
             JobEvent event) noexcept
         : job_(job), facts_(std::move(facts)), asked_(asked), event_(event) {}
 
-    /// The job before a change; null: the rule cannot read it. Ownership: borrows.
-    void show_before(const JobBefore* before) noexcept { before_ = before; }
+    /// Begins with a rule. The job before a change; null: the rule cannot read it. Ownership: borrows.
+    void start_rule(const JobBefore* before) noexcept {
+        before_ = before;
+        has_looked_further_ = false;
+    }
+    /// Whether the rule has looked at more than fields that KeptFields knows of.
+    [[nodiscard]] bool has_looked_further() const noexcept { return has_looked_further_; }
 
     /// The job as it is now. Its facts may be older, unless refresh() was called after the last write. The
-    /// rule may look at anything of it, so what it reads is not known any more.
+    /// rule may look at anything of it.
     [[nodiscard]] FieldSource source() const noexcept {
-        reads_.note_other();
+        has_looked_further_ = true;
         return present();
     }
-    /// The same for one field, which is noted.
-    [[nodiscard]] FieldSource source(FieldRead read) const noexcept {
-        reads_.note(read);
-        return present();
-    }
-    /// What the rule has read since forget_reads().
-    [[nodiscard]] const FieldReads& reads() const noexcept { return reads_; }
-    void forget_reads() noexcept { reads_.clear(); }
-    /// The job as it is now, for others than the rule.
+    /// The same for a field that KeptFields knows of, and for others than the rule.
     [[nodiscard]] FieldSource present() const noexcept {
         return {draft_ ? *draft_ : job_, facts_ ? *facts_ : asked_};
     }
     /// The TRES in the order in which `view` counts.
     [[nodiscard]] const model::TresCatalogue& catalogue_of_view() const noexcept {
-        return *view_source().catalogue();
+        return asked_.view != nullptr && asked_.view->catalogue != nullptr ? *asked_.view->catalogue
+                                                                           : asked_.catalogue;
     }
     /// Counts the job again if that is needed. Returns whether it did.
     bool refresh(ErrorText& error) noexcept;
@@ -71,15 +68,9 @@ class RuleRun {
     [[nodiscard]] const JobBefore* before() const noexcept { return before_; }
     /// Null: there is none.
     [[nodiscard]] RuleView* view() const noexcept {
-        if (view_reads_ == nullptr || asked_.view == nullptr) reads_.note_other();
+        has_looked_further_ = true;
         return asked_.view;
     }
-    /// The same for others than the rule.
-    [[nodiscard]] ViewSource view_source() const noexcept { return {asked_.view, &asked_.catalogue}; }
-    /// Where the rule's reads of `view` are noted from now on; null: nowhere. Ownership: borrows.
-    void note_view_into(ViewReads* reads) noexcept { view_reads_ = reads; }
-    /// Null: nobody notes them.
-    [[nodiscard]] ViewReads* view_reads() const noexcept { return view_reads_; }
 
     /// The client whose options the rule reads; null: it reads a job.
     [[nodiscard]] ClientHost* client() const noexcept { return asked_.client; }
@@ -122,8 +113,7 @@ class RuleRun {
     const RuleInput& asked_; ///< of the job before all rules
     const JobEvent event_;
     const JobBefore* before_ = nullptr;
-    mutable FieldReads reads_;                 ///< of the rule that runs
-    ViewReads* view_reads_ = nullptr;          ///< likewise
+    mutable bool has_looked_further_ = false;  ///< the rule that runs
     std::unique_ptr<model::JobRequest> draft_; ///< not on the stack: most rules write nothing
     std::vector<OptionChange> option_changes_;
     std::vector<Remark> remarks_;

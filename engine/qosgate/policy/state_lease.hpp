@@ -22,7 +22,6 @@ class StateLease {
     StateLease& operator=(const StateLease&) = delete;
     [[gnu::hot]] ~StateLease() {
         if (!rules_) return;
-        rules_->state->job_fields.clear(rules_->state->raw());
         pool_.release(std::move(rules_));
     }
 

@@ -44,10 +44,10 @@ RuleView& check_view(lua_State* lua) {
     return *view;
 }
 
-void push_object(lua_State* lua, const ViewObject& shown, std::uint8_t read) {
+void push_object(lua_State* lua, const ViewObject& shown) {
     if (shown.data == nullptr) return lua_pushnil(lua);
     auto* object = static_cast<BoundObject*>(lua_newuserdatauv(lua, sizeof(BoundObject), 0));
-    *object = {LuaState::of(lua).runs, shown, read};
+    *object = {LuaState::of(lua).runs, shown};
     push_type(lua, shown.kind);
     lua_setmetatable(lua, -2);
 }
@@ -65,8 +65,7 @@ void push_names(lua_State* lua, std::span<const std::string> names) {
     make_read_only(lua, "a list of view", "copy its elements to a table of your own");
 }
 
-/// `read`: the place of the read that gave it.
-void push_answer(lua_State* lua, ViewType type, const ViewAnswer& answer, std::uint8_t read) {
+void push_answer(lua_State* lua, ViewType type, const ViewAnswer& answer) {
     switch (type) {
     case ViewType::text:
     case ViewType::count:
@@ -76,7 +75,7 @@ void push_answer(lua_State* lua, ViewType type, const ViewAnswer& answer, std::u
         if (answer.names.empty()) return lua_pushnil(lua);
         return push_names(lua, answer.names);
     case ViewType::some_names: return push_names(lua, answer.names);
-    case ViewType::object: return push_object(lua, answer.object, read);
+    case ViewType::object: return push_object(lua, answer.object);
     }
 }
 
@@ -84,7 +83,7 @@ void push_answer(lua_State* lua, ViewType type, const ViewAnswer& answer, std::u
     Budget::charge_unknown_name(lua, view_fields(kind).size() + view_functions(kind).size());
     ErrorText error;
     assign_text(error, [&] { return describe_unknown_view_field(kind, name); });
-    raise_view_error(lua, error);
+    raise(lua, error);
     __builtin_unreachable(); // a Lua error does not return
 }
 
@@ -96,9 +95,8 @@ int answer_call(lua_State* lua, const ViewFunction& function, const CallArgument
     Budget::charge(lua, function.cost);
     ErrorText error;
     const ViewAnswer answer = function.call(view, object.shown, arguments, error);
-    if (!error.empty()) return raise_view_error(lua, error);
-    push_answer(lua, function.type, answer,
-                note_view_read(lua, object, {.function = &function}, arguments.name, answer));
+    if (!error.empty()) return raise(lua, error);
+    push_answer(lua, function.type, answer);
     if (answer.reason.empty()) return 1;
     push_value(lua, Value::of_text(answer.reason));
     return 2;
@@ -209,8 +207,8 @@ int read_member(lua_State* lua) {
     const ViewField& field = fields[place];
     ErrorText error;
     const ViewAnswer answer = field.read(view, object.shown, error);
-    if (!error.empty()) return raise_view_error(lua, error);
-    push_answer(lua, field.type, answer, note_view_read(lua, object, {.field = &field}, {}, answer));
+    if (!error.empty()) return raise(lua, error);
+    push_answer(lua, field.type, answer);
     return 1;
 }
 
@@ -281,22 +279,6 @@ const BoundObject& check_view_object(lua_State* lua, ViewKind kind) {
     if (kind != ViewKind::view && object->run != LuaState::of(lua).runs)
         luaL_error(lua, "%s was read by another run of a rule: read it again", name_of(kind));
     return *object;
-}
-
-std::uint8_t note_view_read(lua_State* lua, const BoundObject& object, ViewMember member,
-                            std::string_view name, const ViewAnswer& answer) noexcept {
-    ViewReads* reads = LuaState::of(lua).run->view_reads();
-    return reads == nullptr ? std::uint8_t{0} : reads->note(object.read, member, name, answer);
-}
-
-void note_other_view_read(lua_State* lua) noexcept {
-    ViewReads* reads = LuaState::of(lua).run->view_reads();
-    if (reads != nullptr) reads->note_other();
-}
-
-int raise_view_error(lua_State* lua, const ErrorText& error) {
-    note_other_view_read(lua);
-    return raise(lua, error);
 }
 
 int make_view(lua_State* lua) {

@@ -4,7 +4,6 @@
 // are made when a rule reads them. They belong to one run of a rule.
 #pragma once
 
-#include "qosgate/policy/view_reads.hpp"
 #include "qosgate/policy/view_table.hpp"
 
 #include <cstdint>
@@ -21,20 +20,11 @@ int make_view(lua_State* lua);
 struct BoundObject {
     std::uint64_t run;
     ViewObject shown;
-    std::uint8_t read; ///< the place in ViewReads of the read that gave it
 };
 
 /// The object of this kind at stack index 1. Errors: raises a Lua error for another value, and for an object
 /// of an earlier run.
 const BoundObject& check_view_object(lua_State* lua, ViewKind kind);
-
-/// Notes what the present rule reads of an object, if that is noted. As ViewReads::note().
-std::uint8_t note_view_read(lua_State* lua, const BoundObject& object, ViewMember member,
-                            std::string_view name, const ViewAnswer& answer) noexcept;
-/// The same for what cannot be noted.
-void note_other_view_read(lua_State* lua) noexcept;
-/// Raises a Lua error for a read without an answer, which is not noted.
-int raise_view_error(lua_State* lua, const ErrorText& error);
 
 /// Makes the metatable of the objects of a kind, and pushes it. Inside a protected call.
 void push_new_view_type(lua_State* lua, ViewKind kind);

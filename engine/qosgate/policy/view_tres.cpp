@@ -33,9 +33,8 @@ int read_tres(lua_State* lua) {
     const ViewAnswer answer = count_of_tres(object.shown, catalogue, name, error);
     if (!error.empty()) {
         Budget::charge_unknown_name(lua, catalogue.size());
-        return raise_view_error(lua, error);
+        return raise(lua, error);
     }
-    note_view_read(lua, object, {}, name, answer);
     push_value(lua, answer.value);
     return 1;
 }
@@ -48,7 +47,6 @@ int refuse_tres_write(lua_State* lua) {
 int next_tres(lua_State* lua) {
     const ViewObject shown = check_view_object(lua, ViewKind::tres).shown;
     const model::TresCatalogue& catalogue = check_catalogue(lua);
-    note_other_view_read(lua);
     std::size_t index = 0;
     if (!lua_isnil(lua, 2)) index = catalogue.find(key_at(lua, 2)).value_or(catalogue.size()) + 1;
     for (; index < catalogue.size(); ++index) {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A rule that did nothing with a job is left out for the next job of the same values, and only then.
-#include "qosgate/policy/pass_cache.hpp"
+// A rule that did nothing with a job rests while what it read stays the same, and only then.
 #include "shipped_files.hpp"
 #include "support/counted_rules.hpp"
+#include "support/policy_files.hpp"
 #include "support/policy_setup.hpp"
+#include "support/small_view.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include <array>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -21,16 +24,16 @@ using namespace qg::test;
 
 namespace {
 
-/// A policy that remembers.
-std::shared_ptr<const Policy> remembering(const Texts& files) {
+/// A policy whose rules rest.
+std::shared_ptr<const Policy> resting(const Texts& files) {
     SourceDirectory directory{true, {}};
     for (const auto& [name, content] : files)
         directory.files.push_back({name, content});
-    return compile_policy(std::move(directory), {.counts_failures = true, .remembers_passes = true}).value();
+    return compile_policy(std::move(directory), {.counts_failures = true, .lets_rules_rest = true}).value();
 }
 
-std::shared_ptr<const Policy> remembering(const std::string& body, const std::string& before = {}) {
-    return remembering({{"t.lua", before + "\n" + rule_with(body)}});
+std::shared_ptr<const Policy> resting(const std::string& body, const std::string& before = {}) {
+    return resting({{"t.lua", before + "\n" + rule_with(body)}});
 }
 
 bool is_rejected(const Policy& policy, Job job) {
@@ -82,17 +85,74 @@ Job with_name(std::string name) {
     return job;
 }
 
+/// A name of a QOS, an account ... among few.
+std::string any_name(std::mt19937& random) {
+    return std::string(1, static_cast<char>('a' + random() % 3));
+}
+
+const std::array rule_fields{"qos",    "partition", "account",  "name",   "comment",   "features",
+                             "prefer", "licenses",  "nodelist", "tasks",  "exclusive", "is_batch",
+                             "cpus",   "nodes",     "gpus",     "memory", "time_limit"};
+
+/// Warns about jobs of two values, one of which may be whether a field is set.
+std::string random_rule(std::mt19937& random, std::size_t number) {
+    const auto condition = [&random] {
+        const std::string field = rule_fields[random() % rule_fields.size()];
+        if (random() % 3 == 0 && field != "cpus" && field != "nodes" && field != "gpus" &&
+            field != "memory" && field != "is_batch")
+            return "job:is_set('" + field + "')";
+        return "tostring(job." + field + ") == '" + any_name(random) + "'";
+    };
+    return rule_with("if " + condition() + " and " + condition() + " then job:warn('" +
+                     std::to_string(number) + "') end");
+}
+
+Job job_of_few_values(std::mt19937& random) {
+    Job job;
+    const auto maybe = [&random]() -> std::optional<std::string> {
+        return random() % 2 == 0 ? std::nullopt : std::optional(any_name(random));
+    };
+    job.request.qos = maybe();
+    job.request.partition = maybe();
+    job.request.account = maybe();
+    if (random() % 4 == 0) job.request.comment = maybe();
+    if (random() % 4 == 0) job.request.features = maybe();
+    if (random() % 4 == 0) job.request.licenses = maybe();
+    job.request.name = "n" + std::to_string(random() % 100);
+    return job;
+}
+
+/// Rules over a small view.
+struct Viewing {
+    explicit Viewing(const std::string& body)
+        : rules(Texts{{"t.lua", "rule { submit = function(job, view)\n" + body + "\nend }"}}) {
+        job.view = &view;
+    }
+
+    std::uint64_t runs() { return rules.runs_for(job); }
+    /// The user may run so many more jobs of QOS normal.
+    void leave(std::uint64_t jobs) {
+        QosFacts& normal = view.facts_of("normal");
+        normal.qos.limits.set(model::CountLimit::max_jobs_per_user, jobs);
+        normal.headroom.reset();
+    }
+
+    SmallView view;
+    Job job;
+    Rules rules;
+};
+
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(pass_cache)
+BOOST_AUTO_TEST_SUITE(resting_rules)
 
-BOOST_AUTO_TEST_CASE(a_rule_runs_once_for_jobs_of_the_same_values) {
+BOOST_AUTO_TEST_CASE(a_rule_rests_while_what_it_reads_stays_the_same) {
     Rules rules("if job.qos == 'bad' then job:reject('no') end");
     BOOST_TEST(rules.runs_for(Job().qos("good")) == 1u);
     BOOST_TEST(rules.runs_for(Job().qos("good").cpus(99)) == 0u); // which it does not look at
     BOOST_TEST(rules.runs_for(Job().qos("other")) == 1u);
     BOOST_TEST(rules.runs_for(Job().qos("other")) == 0u);
-    BOOST_TEST(rules.runs_for(Job().qos("good")) == 0u);
+    BOOST_TEST(rules.runs_for(Job().qos("good")) == 1u); // only the last job counts
 }
 
 BOOST_AUTO_TEST_CASE(a_rule_that_rejects_runs_each_time) {
@@ -102,8 +162,8 @@ BOOST_AUTO_TEST_CASE(a_rule_that_rejects_runs_each_time) {
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_differs_in_one_value_is_judged_anew) {
-    const auto policy = remembering("if job.qos == 'long' and job.time_limit > 60 and job.nodes > 1 then "
-                                    "job:reject('no') end");
+    const auto policy = resting("if job.qos == 'long' and job.time_limit > 60 and job.nodes > 1 then "
+                                "job:reject('no') end");
     const auto job = [] { return Job().qos("long").minutes(61).nodes(2); };
     for (int i = 0; i < 3; ++i) {
         BOOST_TEST(!is_rejected(*policy, job().qos("short")));
@@ -114,8 +174,8 @@ BOOST_AUTO_TEST_CASE(a_job_that_differs_in_one_value_is_judged_anew) {
 }
 
 BOOST_AUTO_TEST_CASE(unset_empty_zero_and_unlimited_are_different_values) {
-    const auto policy = remembering("if job.time_limit == math.huge then job:reject('no') end "
-                                    "if job.name == '0' then job:reject('no') end");
+    const auto policy = resting("if job.time_limit == math.huge then job:reject('no') end "
+                                "if job.name == '0' then job:reject('no') end");
     for (int i = 0; i < 2; ++i) {
         BOOST_TEST(!is_rejected(*policy, Job().minutes(0)));
         BOOST_TEST(!is_rejected(*policy, Job().minutes(4294967294u)));
@@ -127,8 +187,8 @@ BOOST_AUTO_TEST_CASE(unset_empty_zero_and_unlimited_are_different_values) {
 
 BOOST_AUTO_TEST_CASE(texts_side_by_side_are_not_mistaken_for_others) {
     // "ab" + "c" and "a" + "bc".
-    const auto policy = remembering("if job.qos == 'a' and job.partition == 'bc' then job:reject('no') end "
-                                    "if job.qos == 'ab' and job.partition == 'zz' then job:reject('no') end");
+    const auto policy = resting("if job.qos == 'a' and job.partition == 'bc' then job:reject('no') end "
+                                "if job.qos == 'ab' and job.partition == 'zz' then job:reject('no') end");
     for (int i = 0; i < 2; ++i) {
         BOOST_TEST(!is_rejected(*policy, Job().qos("ab").partition("c")));
         BOOST_TEST(is_rejected(*policy, Job().qos("a").partition("bc")));
@@ -136,7 +196,7 @@ BOOST_AUTO_TEST_CASE(texts_side_by_side_are_not_mistaken_for_others) {
 }
 
 BOOST_AUTO_TEST_CASE(whether_a_field_is_set_is_a_value_of_its_own) {
-    const auto policy = remembering("if job:is_set('qos') then job:reject('no') end");
+    const auto policy = resting("if job:is_set('qos') then job:reject('no') end");
     for (int i = 0; i < 2; ++i) {
         BOOST_TEST(!is_rejected(*policy, Job())); // QOS normal by default
         BOOST_TEST(is_rejected(*policy, Job().qos("normal")));
@@ -156,8 +216,8 @@ BOOST_AUTO_TEST_CASE(whether_a_job_asks_for_gpus_is_a_value_and_the_gpus_are_non
 }
 
 BOOST_AUTO_TEST_CASE(what_earlier_rules_have_read_counts_for_the_next_one_too) {
-    const auto policy = remembering({{"1.lua", rule_with("if job.qos == 'none' then job:reject('no') end")},
-                                     {"2.lua", rule_with("if job.qos == 'bad' then job:reject('no') end")}});
+    const auto policy = resting({{"1.lua", rule_with("if job.qos == 'none' then job:reject('no') end")},
+                                 {"2.lua", rule_with("if job.qos == 'bad' then job:reject('no') end")}});
     for (int i = 0; i < 3; ++i) {
         BOOST_TEST(!is_rejected(*policy, Job().qos("good")));
         BOOST_TEST(is_rejected(*policy, Job().qos("bad")));
@@ -165,26 +225,25 @@ BOOST_AUTO_TEST_CASE(what_earlier_rules_have_read_counts_for_the_next_one_too) {
 }
 
 BOOST_AUTO_TEST_CASE(a_value_that_an_earlier_rule_wrote_is_the_one_that_counts) {
-    const auto policy =
-        remembering({{"1.lua", rule_with("if job.partition == 'gpu' then job.qos = 'bad' end")},
-                     {"2.lua", rule_with("if job.qos == 'bad' then job:reject('no') end")}});
+    const auto policy = resting({{"1.lua", rule_with("if job.partition == 'gpu' then job.qos = 'bad' end")},
+                                 {"2.lua", rule_with("if job.qos == 'bad' then job:reject('no') end")}});
     for (int i = 0; i < 3; ++i) {
         BOOST_TEST(!is_rejected(*policy, Job().qos("good")));
         BOOST_TEST(is_rejected(*policy, Job().qos("good").partition("gpu")));
     }
 }
 
-BOOST_AUTO_TEST_CASE(policies_that_remember_decide_like_those_that_do_not) {
+BOOST_AUTO_TEST_CASE(policies_whose_rules_rest_decide_like_those_whose_rules_run) {
     Texts files = all_shipped_rules();
     for (auto& file : shipped_files("data", "data/"))
         files.push_back(std::move(file));
-    const auto with_memory = remembering(files);
+    const auto policy = resting(files);
     const auto without = policy_of(files);
     std::mt19937 random(20261126);
     std::size_t accepted = 0;
     for (int i = 0; i < 3000; ++i) {
         const Job job = random_job(random);
-        const RuleOutcome outcome = with_memory->run(job.request, job.facts());
+        const RuleOutcome outcome = policy->run(job.request, job.facts());
         const RuleOutcome expected = without->run(job.request, job.facts());
         accepted += expected.rejected ? 0 : 1;
         BOOST_TEST_REQUIRE(shown(outcome) == shown(expected), boost::test_tools::per_element());
@@ -194,17 +253,17 @@ BOOST_AUTO_TEST_CASE(policies_that_remember_decide_like_those_that_do_not) {
 }
 
 BOOST_AUTO_TEST_CASE(a_rule_that_counts_its_calls_runs_each_time) {
-    const auto policy = remembering("n = n + 1 if n == 3 then job:reject('third') end", "local n = 0");
+    const auto policy = resting("n = n + 1 if n == 3 then job:reject('third') end", "local n = 0");
     BOOST_TEST(!is_rejected(*policy, Job()));
     BOOST_TEST(!is_rejected(*policy, Job()));
     BOOST_TEST(is_rejected(*policy, Job()));
 }
 
 BOOST_AUTO_TEST_CASE(a_module_of_the_site_that_counts_makes_its_rules_run_each_time) {
-    const auto policy = remembering(
-        {{"lib/count.lua", "local M, n = {}, 0 function M.next() n = n + 1 return n end return M"},
-         {"t.lua", "local count = require('count')\n" +
-                       rule_with("if count.next() == 3 then job:reject('third') end")}});
+    const auto policy =
+        resting({{"lib/count.lua", "local M, n = {}, 0 function M.next() n = n + 1 return n end return M"},
+                 {"t.lua", "local count = require('count')\n" +
+                               rule_with("if count.next() == 3 then job:reject('third') end")}});
     BOOST_TEST(!is_rejected(*policy, Job()));
     BOOST_TEST(!is_rejected(*policy, Job()));
     BOOST_TEST(is_rejected(*policy, Job()));
@@ -243,96 +302,92 @@ BOOST_AUTO_TEST_CASE(rules_run_for_each_change_of_a_job) {
     BOOST_TEST(rules.runs_for(Job().qos("good"), JobEvent::modify) == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(values_beyond_the_bound_are_not_remembered) {
+BOOST_AUTO_TEST_CASE(a_text_beyond_the_bound_makes_its_rules_run) {
     Rules rules("if job.name == 'bad' then job:reject('no') end");
-    const std::string longest(ValueNumbers::max_text, 'x');
+    const std::string longest(KeptFields::max_text, 'x');
     BOOST_TEST(rules.runs_for(with_name(longest)) == 1u);
     BOOST_TEST(rules.runs_for(with_name(longest)) == 0u);
     BOOST_TEST(rules.runs_for(with_name(longest + "x")) == 1u);
     BOOST_TEST(rules.runs_for(with_name(longest + "x")) == 1u);
+    BOOST_TEST(rules.runs_for(with_name(longest)) == 1u);
+    BOOST_TEST(rules.runs_for(with_name(longest)) == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(more_fields_than_the_bound_are_not_remembered) {
-    const std::vector<std::string> fields{"qos",      "partition", "account", "name",     "user",     "uid",
-                                          "comment",  "features",  "prefer",  "licenses", "nodelist", "array",
-                                          "priority", "tasks",     "cpus",    "memory",   "nodes"};
-    BOOST_REQUIRE(fields.size() == FieldReads::max + 1);
-    const auto reading = [&fields](std::size_t count) {
+BOOST_AUTO_TEST_CASE(looks_beyond_the_bound_make_their_rules_run_and_are_right) {
+    std::vector<std::string> looks;
+    for (const FieldSpec& field : job_fields()) {
+        if (field.type >= FieldType::tres) continue;
+        looks.push_back("job." + std::string(field.name));
+        if (field.is_set != nullptr) looks.push_back("job:is_set('" + std::string(field.name) + "')");
+    }
+    BOOST_TEST_REQUIRE(looks.size() > KeptFields::max_looks);
+    const auto looking = [&looks](std::size_t count) {
         std::string body;
         for (std::size_t i = 0; i < count; ++i)
-            body += "local _ = job." + fields[i] + " ";
-        return body;
+            body += "local _ = " + looks[i] + " ";
+        return "do " + body + " end";
     };
-    Rules at_bound(reading(FieldReads::max));
+    Rules at_bound(looking(KeptFields::max_looks));
     BOOST_TEST(at_bound.runs_for(Job()) == 1u);
     BOOST_TEST(at_bound.runs_for(Job()) == 0u);
-    Rules beyond(reading(FieldReads::max + 1));
+    Rules beyond(looking(KeptFields::max_looks + 1));
     BOOST_TEST(beyond.runs_for(Job()) == 1u);
     BOOST_TEST(beyond.runs_for(Job()) == 1u);
-}
-
-BOOST_AUTO_TEST_CASE(many_different_jobs_neither_fill_memory_nor_change_answers) {
-    const auto policy = remembering("if job.name == 'bad' then job:reject('no') end");
-    for (std::size_t i = 0; i < 10 * ValueNumbers::max_values; ++i) {
-        BOOST_REQUIRE(!is_rejected(*policy, with_name(std::to_string(i))));
-        BOOST_REQUIRE(is_rejected(*policy, with_name("bad")));
+    // What there is no room for is read anew for each job.
+    const auto policy = resting({{"1.lua", rule_with(looking(KeptFields::max_looks))},
+                                 {"2.lua", rule_with("if job.exclusive then job:reject('no') end")}});
+    for (int i = 0; i < 3; ++i) {
+        Job whole;
+        whole.request.exclusive = true;
+        BOOST_TEST(is_rejected(*policy, whole));
+        BOOST_TEST(!is_rejected(*policy, Job()));
     }
 }
 
-BOOST_AUTO_TEST_CASE(values_and_jobs_beyond_the_bounds_replace_older_ones) {
-    static_assert(ValueNumbers::max_values == PassCache::max_jobs);
-    Rules rules("if job.name == 'bad' then job:reject('no') end");
-    const auto runs = [&rules](std::size_t first, std::size_t last) {
-        std::uint64_t sum = 0;
-        for (std::size_t i = first; i < last; ++i)
-            sum += rules.runs_for(with_name(std::to_string(i)));
-        return sum;
-    };
-    constexpr std::size_t max = ValueNumbers::max_values;
-    BOOST_TEST(runs(0, max) == max);
-    BOOST_TEST(runs(0, max) == 0u);
-    BOOST_TEST(runs(max, max + 1) == 1u); // all values are forgotten but this one
-    BOOST_TEST(runs(max, max + 1) == 0u);
-    BOOST_TEST(runs(0, 1) == 1u);
+BOOST_AUTO_TEST_CASE(a_branch_that_is_taken_later_counts_from_then_on) {
+    Rules rules("if job.qos == 'long' and job.time_limit == 99 then job:reject('no') end");
+    BOOST_TEST(rules.runs_for(Job().qos("short").minutes(1)) == 1u);
+    BOOST_TEST(rules.runs_for(Job().qos("short").minutes(99)) == 0u); // not read
+    BOOST_TEST(rules.runs_for(Job().qos("long").minutes(1)) == 1u);
+    BOOST_TEST(rules.runs_for(Job().qos("long").minutes(2)) == 1u);
+    BOOST_TEST(rules.runs_for(Job().qos("long").minutes(2)) == 0u);
+    BOOST_TEST(rules.runs_for(Job().qos("long").minutes(99)) == 1u); // it rejects
+    BOOST_TEST(rules.runs_for(Job().qos("long").minutes(99)) == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(a_rule_that_sees_only_different_jobs_is_given_up_for_a_while) {
-    PassCache cache({false});
-    FieldReads reads;
-    reads.note({0, model::FieldUse::read});
-    Job job;
-    const RuleInput facts = job.facts();
-    int noted = 0;
-    const auto note_others = [&] {
-        while (cache.wants(0) && noted < 1000) {
-            job.qos(std::to_string(noted++));
-            cache.start_job({job.request, facts});
-            cache.remember(0, reads, {job.request, facts});
+BOOST_AUTO_TEST_CASE(a_rule_that_reads_view_runs_for_every_job) {
+    for (const char* body : {"local max = view.qos('normal').MaxJobsPerUser", "local hour = view.now.hour",
+                             "local is_staff = view.user.in_group('staff')", "local qos = view.qos('night')",
+                             "local fits = view.qos('normal'):fits(job)", "local names = view.qos_allowed()"})
+        BOOST_TEST_CONTEXT(body) {
+            Viewing rule(body);
+            BOOST_TEST(rule.runs() == 1u);
+            BOOST_TEST(rule.runs() == 1u);
         }
-    };
-    note_others();
-    BOOST_TEST(noted == 64);
-    cache.start_job({job.request, facts});
-    BOOST_TEST(!cache.knows(0, {job.request, facts}, {})); // although it is the last one
-    for (int i = 0; i < 4096; ++i)
-        cache.start_job({job.request, facts});
-    BOOST_TEST(cache.knows(0, {job.request, facts}, {})); // each hit pays for some more
-    note_others();
-    BOOST_TEST(noted == 64 + 32 + 4);
+    Viewing changing("local left = view.qos(job.qos):headroom().jobs "
+                     "if left and left < 1 then job:reject('no') end");
+    changing.leave(1);
+    BOOST_TEST(changing.runs() == 1u);
+    changing.leave(0);
+    BOOST_TEST(changing.runs() == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(a_rule_that_sees_the_same_jobs_is_never_given_up) {
-    PassCache cache({false});
-    FieldReads reads;
-    reads.note({0, model::FieldUse::read});
-    Job job;
-    const RuleInput facts = job.qos("normal").facts();
-    cache.start_job({job.request, facts});
-    cache.remember(0, reads, {job.request, facts});
-    for (int i = 0; i < 10'000; ++i) {
-        cache.start_job({job.request, facts});
-        BOOST_REQUIRE(cache.knows(0, {job.request, facts}, {}));
+BOOST_AUTO_TEST_CASE(many_rules_with_many_fields_decide_as_those_that_never_rest) {
+    std::mt19937 random(20261127);
+    Texts files;
+    for (std::size_t i = 0; i < 150; ++i)
+        files.emplace_back(std::to_string(1000 + i) + ".lua", random_rule(random, i));
+    const auto policy = resting(files);
+    const auto without = policy_of(files);
+    std::size_t warned = 0;
+    for (int i = 0; i < 3000; ++i) {
+        const Job job = job_of_few_values(random);
+        const auto expected = without->run(job.request, job.facts()).warnings;
+        const auto found = policy->run(job.request, job.facts()).warnings;
+        warned += expected.empty() ? 0 : 1;
+        BOOST_REQUIRE_EQUAL_COLLECTIONS(found.begin(), found.end(), expected.begin(), expected.end());
     }
+    BOOST_TEST(warned > 100u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A field that one rule has read is kept for the others: they must read what they would read without that.
+// A field that a rule has read is kept for its next reads and for the next job: a rule must read what it
+// would read without that.
 #include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -20,17 +21,36 @@ using Lines = std::vector<std::string>;
 const std::string tell_qos = "job:warn('%s', tostring(job.qos))";
 const std::string tell_cpus = "job:warn('%d', job.cpus)";
 
+/// A policy that keeps values for the next job.
+std::shared_ptr<const Policy> keeping(const Texts& files) {
+    SourceDirectory directory{true, {}};
+    for (const auto& [name, content] : files)
+        directory.files.push_back({name, content});
+    return compile_policy(std::move(directory), {.lets_rules_rest = true}).value();
+}
+
 /// Rules in this order, each with its keys.
-std::shared_ptr<const Policy> policy_with(const std::vector<std::pair<std::string, std::string>>& rules) {
+Texts files_of(const std::vector<std::pair<std::string, std::string>>& rules) {
     Texts files;
     for (const auto& [body, keys] : rules)
         files.emplace_back(text::format("r{}.lua", 10 + files.size()), rule_with(body, keys));
-    return policy_of(files);
+    return files;
+}
+std::shared_ptr<const Policy> policy_with(const std::vector<std::pair<std::string, std::string>>& rules) {
+    return keeping(files_of(rules));
 }
 
-/// What the rules tell a job of QOS normal.
+/// What the rules tell a job of QOS normal, also behind another job, and if no value is kept.
 Lines told_by(const std::vector<std::pair<std::string, std::string>>& rules) {
-    return Job().qos("normal").run(*policy_with(rules)).warnings;
+    const auto policy = policy_with(rules);
+    const auto tell = [](const Policy& by) { return Job().qos("normal").run(by).warnings; };
+    const Lines told = tell(*policy);
+    for (const char* other : {"normal", "other"}) {
+        Job().qos(other).minutes(3).run(*policy);
+        BOOST_TEST(tell(*policy) == told, boost::test_tools::per_element());
+    }
+    BOOST_TEST(tell(*policy_of(files_of(rules))) == told, boost::test_tools::per_element());
+    return told;
 }
 
 void expect(const Lines& told, const Lines& expected) {
@@ -58,7 +78,7 @@ class TaskRecounter final : public JobRecounter {
 
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(field_cache)
+BOOST_AUTO_TEST_SUITE(kept_fields)
 
 BOOST_AUTO_TEST_CASE(a_rule_reads_what_it_wrote_and_so_do_the_next) {
     expect(told_by({{tell_qos, ""},
@@ -155,7 +175,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_left_by_a_job_that_was_rejected_or_whose_rule_fa
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_left_between_events_nor_between_job_and_before) {
-    const auto policy = policy_of(
+    const auto policy = keeping(
         {{"a.lua", "rule { submit = function(job) " + tell_qos + " end, modify = function(job, before) " +
                        tell_qos + " job:warn('%s', tostring(before.qos)) " + tell_qos + " end }"}});
     for (int times = 0; times < 2; ++times) {
@@ -165,8 +185,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_left_between_events_nor_between_job_and_before) 
 }
 
 BOOST_AUTO_TEST_CASE(what_a_rule_writes_at_a_change_is_not_read) {
-    const auto policy = policy_of({{"a.lua", modify_with("local old = job.qos job.qos = 'x' " + tell_qos)},
-                                   {"b.lua", modify_with(tell_qos)}});
+    const auto policy = keeping({{"a.lua", modify_with("local old = job.qos job.qos = 'x' " + tell_qos)},
+                                 {"b.lua", modify_with(tell_qos)}});
     expect(Job().qos("long").change_from(Job().qos("short"), *policy).warnings, {"long", "long"});
 }
 
@@ -184,8 +204,8 @@ BOOST_AUTO_TEST_CASE(functions_stay_and_cannot_be_replaced) {
 
 BOOST_AUTO_TEST_CASE(a_job_kept_from_an_earlier_run_shows_the_present_one) {
     const auto policy =
-        policy_of({{"a.lua", "local kept\n" + rule_with("kept = kept or job local qos = kept.qos "
-                                                        "job:warn('%s', tostring(kept.qos))")}});
+        keeping({{"a.lua", "local kept\n" + rule_with("kept = kept or job local qos = kept.qos "
+                                                      "job:warn('%s', tostring(kept.qos))")}});
     expect(Job().qos("one").run(*policy).warnings, {"one"});
     expect(Job().qos("two").run(*policy).warnings, {"two"});
 }
@@ -194,10 +214,10 @@ BOOST_AUTO_TEST_CASE(each_rule_of_many_that_do_nothing_has_instructions_of_its_o
     Texts files{{"site.lua", "site { rule_instructions = 10000 }"}};
     for (int i = 0; i < 30; ++i)
         files.emplace_back(text::format("r{}.lua", 10 + i), rule_with("for i = 1, 9000 do end"));
-    BOOST_TEST(!Job().run(*policy_of(files)).rejected);
+    BOOST_TEST(!Job().run(*keeping(files)).rejected);
 
     files.emplace_back("z.lua", rule_with("for i = 1, 11000 do end"));
-    const auto outcome = Job().run(*policy_of(files));
+    const auto outcome = Job().run(*keeping(files));
     BOOST_TEST(outcome.rejected);
     BOOST_TEST(outcome.events.at(0).rule == "z");
 }
@@ -206,7 +226,7 @@ BOOST_AUTO_TEST_CASE(rules_that_do_nothing_still_share_one_time_limit) {
     Texts files{{"site.lua", "site { rule_instructions = 10000000, rule_time_ms = 5 }"}};
     for (int i = 0; i < 200; ++i)
         files.emplace_back(text::format("r{}.lua", 100 + i), rule_with("for i = 1, 50000 do end"));
-    const auto policy = policy_of(files);
+    const auto policy = keeping(files);
     Job job;
     const double begin = cpu_seconds();
     const auto outcome = job.run(*policy);
