@@ -14,6 +14,7 @@ local types = { "a100", "v100" }         -- the types of GPUs, as gres.conf has 
 local partitions = names.set { "gpu-long" } -- only in these partitions; nil: in all
 
 local function names_no_type(job)
+    if not job:is_set("gpu") then return false end
     for _, gpu in ipairs(job.gpu_requests) do
         if not gpu.type then return true end
     end
