@@ -18,7 +18,7 @@ from qosgate_dev.cluster import interrupts, programs
 from qosgate_dev.cluster.errors import ClusterError
 from qosgate_dev.testing.cluster import ClusterFailed, end_all
 
-from . import client, replay, report, samples, train
+from . import client, replay, report, samples
 from .controller import Controller
 from .policies import POLICIES
 
@@ -98,9 +98,6 @@ def main(arguments: list[str]) -> int:
     try:
         if options.client:
             print(measure_client(options), end="")
-            return 0
-        if options.train:
-            train.train(options.build, options.submissions, say)
             return 0
         if options.replay:
             print(measure_replay(options), end="")
@@ -194,11 +191,6 @@ def make_parser() -> Parser:
         default=0,
         metavar="N",
         help="measure only how fast 'qosgate policy replay' reads a file of N records (0: no)",
-    )
-    parser.add_argument(
-        "--train",
-        action="store_true",
-        help="measure nothing: only send the jobs of contrib/dev/trained_build",
     )
     parser.add_argument("--quick", action="store_true", help="a run of less than 40 seconds")
     parser.add_argument("--json", action="store_true", help="print one JSON record")

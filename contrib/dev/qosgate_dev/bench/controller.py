@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 from qosgate_dev.cluster import programs
@@ -80,9 +80,9 @@ class Controller:
         self._run_as_root("sacctmgr", "-i", "add", "account", "bench", f"qos={','.join(names)}")
         self._run_as_root("sacctmgr", "-i", "add", "user", USER, "account=bench")
 
-    def down(self, *, gently: bool = False) -> None:
-        """Ends the cluster; gently, slurmctld may finish what it does at its end."""
-        self._cluster.down(gently=gently)
+    def down(self) -> None:
+        """Ends the cluster."""
+        self._cluster.down()
 
     def set_partitions(self, count: int) -> None:
         """Restarts slurmctld with this number of partitions and no qosgate rules."""
@@ -133,18 +133,6 @@ class Controller:
         )
         self._submit("write")
         return samples.read_hostile(self._times, texts.splitlines(), submissions)
-
-    def submit_each(self, lines: Iterable[str]) -> int:
-        """Submits a job with each of these lines of options, and changes it; how many were accepted."""
-        accepted = 0
-        usual = f"--hold --account=bench --qos={self._qos} --partition={PARTITION} --time=1:00:00"
-        for line in lines:
-            job = self._cluster.sbatch(f"{usual} {line}", USER)
-            if job.accepted:
-                change = ["scontrol", "update", f"JobId={job.job}", "TimeLimit=5"]
-                self._cluster.run(change, USER, check=True)
-                accepted += 1
-        return accepted
 
     def soak(self, submissions: int) -> int:
         """Submits so many jobs, which qosgate alone judges; slurmctld's memory afterwards, in bytes."""

@@ -1,53 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Jobs for a plugin that counts what it does (contrib/dev/trained_build)."""
+"""Jobs for a plugin that counts what it does (contrib/dev/trained_build).
+
+Usage: train BUILD_DIRECTORY
+"""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable
+import sys
 from pathlib import Path
 
-from qosgate_dev.testing.cluster import ClusterFailed
-
-from .controller import Controller
+from .judged import JudgingFailed, judge
 from .policies import POLICIES
 
-# What people ask for: each line is sent to the plugin again and again.
-_SUBMISSIONS = (
-    "",
-    "--time=30 --mem=100M",
-    "--time=2:00:00 --ntasks=2 --cpus-per-task=1",
-    "--nodes=1 --ntasks-per-node=2 --mem-per-cpu=50M",
-    "--nodes=1-2 --begin=now+1hour",
-    "--array=1-10%2 --time=10",
-    "--exclusive --time=1:00:00 --comment=calibration",
-    "--dependency=singleton --job-name=nightly",
-    "--licenses=none:1",
-    "--time=9:00:00",
-    "--cpus-per-task=400",
-    "--qos=unknown",
-    "--partition=unknown",
-    "--account=unknown",
-)
-_ROUNDS = 3
+# Most jobs are accepted, as on a site. Each also decides where code lies that seldom runs.
+_JOBS = {"accepted": 3000, "mixed": 1000}
 
 
-def train(build: Path, submissions: int, say: Callable[[str], None]) -> None:
-    """Lets slurmctld judge jobs with each directory of rules, with few and with many partitions.
+def main(arguments: list[str]) -> int:
+    build = Path(arguments[0]).absolute()
+    try:
+        for policy in POLICIES:
+            print(f"== rules: {policy}", flush=True)
+            for stream, count in _JOBS.items():
+                judge(build, policy, stream, count)
+    except JudgingFailed as error:
+        print(f"train: {error}", file=sys.stderr)
+        return 1
+    return 0
 
-    `submissions`: of each plugin with each of them. The counts are written when slurmctld ends.
-    Errors: ClusterFailed.
-    """
-    with tempfile.TemporaryDirectory(prefix="qosgate-train-") as directory:
-        controller = Controller(build, Path(directory), qos_count=20)
-        for partitions in (3, 30):
-            controller.set_partitions(partitions)
-            for rules in POLICIES:
-                say(f"{partitions} partitions, rules: {rules}")
-                controller.set_policy(rules)
-                controller.measure(submissions, pause_us=0)
-                for _ in range(_ROUNDS):
-                    accepted = controller.submit_each(_SUBMISSIONS)
-                    if not 0 < accepted < len(_SUBMISSIONS):
-                        raise ClusterFailed(f"{accepted} of {len(_SUBMISSIONS)} jobs were accepted")
-        controller.down(gently=True)
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

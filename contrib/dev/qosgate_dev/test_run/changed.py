@@ -29,6 +29,7 @@ TOUCHED_BY = (
     ("tests/pch/*", ("suite unit", "suite bounds")),
     ("tests/data/*", ("suite unit", "suite cli")),
     ("tests/bench/*", _BENCHES),
+    ("tests/judged/*", ("judged jobs",)),
     ("contrib/bench", _BENCHES),
     ("contrib/dev/bench", _BENCHES),
     ("contrib/dev/qosgate_dev/bench/*", _BENCHES),

@@ -15,7 +15,6 @@ _SECONDS_OF_PHASE = {
     "tests in build-sanitize/": 120.0,
     "includes": 60.0,
     "bench": 90.0,
-    "trained bench": 150.0,
     "Debian 13": 330.0,
 }
 _SECONDS_OF_BUILD = {"build": 540.0, "build-threads": 180.0, "build-sanitize": 540.0}

@@ -155,8 +155,6 @@ def _compiled_alone(files: Sequence[str], build: Build, setting: Setting) -> Pha
 def _late_check(name: str, setting: Setting) -> Phase:
     if name == "bench":
         return Check(name, setting, ["contrib/bench", "--quick"])
-    if name == "trained bench":
-        return Check(name, setting, ["contrib/bench", "--train", "--quick"])
     no_tree = "no tree of Debian 13 could be made"
     command = ["contrib/dev/release-test", "trixie", "--smoke"]
     return Check(name, setting, command, reasons={EX_UNAVAILABLE: no_tree})

@@ -17,7 +17,7 @@ from .jobs import Job
 
 # The checks that are no tests of Meson's, by the names that --test knows. Those of the sources take some seconds.
 SOURCE_CHECKS = ("shellcheck", "clang-format")
-BENCHES = ("bench", "trained bench")
+BENCHES = ("bench",)
 OTHER_RELEASE = "Debian 13"
 LATE_CHECKS = (*BENCHES, OTHER_RELEASE)
 

@@ -186,12 +186,12 @@ class Cluster:
         path.write_text(text)
         return path
 
-    def down(self, *, gently: bool = False) -> None:
-        """Ends the cluster and removes its directory; gently, its daemons may shut down."""
+    def down(self) -> None:
+        """Kills the cluster and removes its directory."""
         if self not in _open_clusters:
             return
         if self.layout.is_cluster():
-            self.tool("down", *([] if gently else ["--now"]))
+            self.tool("down", "--now")
         if os.environ.get("QG_KEEP_CLUSTER") == "1":
             print(f"kept: {self.directory}", file=sys.stderr)
         else:
