@@ -88,12 +88,15 @@ policy::Settings read_settings() {
 /// The jobs at one moment, explained. Counters and jobs are read one after the other.
 class Reading {
   public:
-    static Result<std::unique_ptr<Reading>> read(const WhyOptions& options, CounterDoubts& doubts) {
+    /// `settings` are the site's.
+    static Result<std::unique_ptr<Reading>> read(const WhyOptions& options, const policy::Settings& settings,
+                                                 CounterDoubts& doubts) {
         auto world = read_user_world();
         if (!world) return world.error();
         auto queue = slurm::read_queue();
         if (!queue) return queue.error();
-        return std::unique_ptr<Reading>(new Reading(options, *std::move(world), *std::move(queue), doubts));
+        return std::unique_ptr<Reading>(
+            new Reading(options, settings, *std::move(world), *std::move(queue), doubts));
     }
     Reading(const Reading&) = delete;
     Reading& operator=(const Reading&) = delete;
@@ -103,7 +106,8 @@ class Reading {
     [[nodiscard]] bool hides_jobs() const { return hides_jobs_; }
 
   private:
-    Reading(const WhyOptions& options, UserWorld world, slurm::Queue queue, CounterDoubts& doubts)
+    Reading(const WhyOptions& options, const policy::Settings& settings, UserWorld world, slurm::Queue queue,
+            CounterDoubts& doubts)
         : world_(std::move(world)), queue_(std::move(queue)),
           hides_jobs_(queue_.hides_jobs && !world_.accounting->is_operator(getuid())),
           context_{.world = world_,
@@ -111,7 +115,7 @@ class Reading {
                    .reader = getuid(),
                    .release = default_release(),
                    .now = std::time(nullptr),
-                   .settings = read_settings(),
+                   .settings = settings,
                    .usage_step = queue_.usage_step} {
         const auto waiting = std::ranges::stable_partition(
             queue_.jobs, [](const QueuedJob& job) { return job.holds_resources(); });
@@ -141,11 +145,12 @@ class Reading {
 Result<std::unique_ptr<Reading>> read_twice_if_needed(const WhyOptions& options) {
     constexpr std::chrono::seconds between{1};
     CounterDoubts doubts;
-    auto reading = Reading::read(options, doubts);
+    const policy::Settings settings = read_settings(); // for both: the whole policy is loaded for them
+    auto reading = Reading::read(options, settings, doubts);
     if (!reading || doubts.now.empty()) return reading;
     std::this_thread::sleep_for(between);
     doubts.before = std::exchange(doubts.now, {});
-    return Reading::read(options, doubts);
+    return Reading::read(options, settings, doubts);
 }
 
 Result<int> explain_job(const WhyOptions& options, Output& output) {
