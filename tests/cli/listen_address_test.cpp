@@ -25,7 +25,8 @@ BOOST_AUTO_TEST_CASE(addresses) {
 }
 
 BOOST_AUTO_TEST_CASE(hosts_that_a_loopback_server_answers_to) {
-    for (const char* good : {"", "localhost", "LOCALHOST:9817", "127.0.0.1:9817", "[::1]:9817", "[::1]"})
+    for (const char* good : {"", "localhost", "LOCALHOST:9817", "127.0.0.1:9817", "[::1]:9817", "[::1]",
+                             "127.0.0.2:9817", "192.0.2.1"}) // a web page with an address is on that host
         BOOST_TEST(cli::is_local_host_header(good), good);
     for (const char* bad : {"evil.example", "evil.example:9817", "localhost.evil.example",
                             "127.0.0.1.evil.example", "[::1", "[::1]x", "[::1]:", "[]", "[", ":9817",
