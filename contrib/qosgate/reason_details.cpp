@@ -5,6 +5,8 @@
 #include "output.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/known_nodes.hpp"
+#include "qosgate/gate/node_features.hpp"
 
 #include <algorithm>
 
@@ -57,21 +59,68 @@ std::vector<std::string> dependencies_of(std::string_view words, std::span<const
     return lines;
 }
 
+/// The nodes that a job may get, as far as they are known.
+class UsableNodes {
+  public:
+    UsableNodes(const QueuedJob& job, const model::Cluster& cluster)
+        : request_(job.request), cluster_(cluster),
+          excluded_(gate::look_up_named_nodes(job.request, cluster.names).excluded.indices) {
+        text::for_each_part(job.partition, ',', [&](std::string_view name) {
+            partitions_.push_back(cluster.partitions.find(name).get());
+        });
+        is_known_ = !partitions_.empty() && std::ranges::all_of(partitions_, [](const auto* partition) {
+            return partition != nullptr && !partition->nodes.empty();
+        });
+    }
+
+    [[nodiscard]] bool has(std::uint32_t node) const {
+        const model::NodeKind* kind = cluster_.nodes.find(node);
+        const auto& features = request_.features;
+        const bool lacks_features = features && kind != nullptr && gate::is_plain_constraint(*features) &&
+                                    !gate::has_features(*kind, *features);
+        return !lacks_features && !std::ranges::binary_search(excluded_, node) && is_in_partitions(node);
+    }
+    /// Whether it has some of these; true if they are not known.
+    [[nodiscard]] bool has_any(std::span<const model::NodeRange> ranges) const {
+        const auto has_some = [this](const model::NodeRange& range) {
+            for (std::uint32_t node = range.first; node <= range.last; ++node)
+                if (has(node)) return true;
+            return false;
+        };
+        return ranges.empty() || std::ranges::any_of(ranges, has_some);
+    }
+
+  private:
+    [[nodiscard]] bool is_in_partitions(std::uint32_t node) const {
+        return !is_known_ || std::ranges::any_of(partitions_, [node](const model::Partition* partition) {
+            return partition->has_node(node);
+        });
+    }
+
+    const model::JobRequest& request_;
+    const model::Cluster& cluster_;
+    std::vector<std::uint32_t> excluded_;
+    std::vector<const model::Partition*> partitions_;
+    bool is_known_ = false; ///< which nodes the partitions have
+};
+
 std::vector<std::string> reservations_of(const QueuedJob& job, const model::Obstacles& obstacles,
-                                         bool is_maintenance, std::time_t now) {
+                                         const UsableNodes& usable, bool is_maintenance, std::time_t now) {
     std::vector<std::string> lines;
     const bool has_end = job.time_limit && !job.time_limit->is_unlimited();
     for (const ReservedTime& each : obstacles.reservations) {
         const bool is_in_its_way = each.name != job.reservation && each.end > now &&
                                    (each.is_maintenance || !is_maintenance) &&
                                    (!has_end || each.start < now + std::time_t{job.time_limit->minutes} * 60);
-        if (is_in_its_way && lines.size() < max_told) lines.push_back(time_span_text(each));
+        if (is_in_its_way && lines.size() < max_told && usable.has_any(each.ranges))
+            lines.push_back(time_span_text(each));
     }
     return lines;
 }
 
 /// The nodes that squeue names; if it names none, those of the job's partitions, or that it asked for.
-std::vector<std::string> nodes_of(const QueuedJob& job, const model::Obstacles& obstacles) {
+std::vector<std::string> nodes_of(const QueuedJob& job, const model::Obstacles& obstacles,
+                                  const UsableNodes& usable) {
     std::vector<std::string> lines;
     for (const StoppedNode& node : obstacles.nodes) {
         const bool is_meant = job.unavailable_nodes.empty()
@@ -81,7 +130,7 @@ std::vector<std::string> nodes_of(const QueuedJob& job, const model::Obstacles& 
                                                             return std::ranges::find(of, name) != of.end();
                                                         })
                                   : job.unavailable_nodes.contains(node.name);
-        if (!is_meant) continue;
+        if (!is_meant || (job.unavailable_nodes.empty() && node.index && !usable.has(*node.index))) continue;
         if (lines.size() == max_told) {
             lines.emplace_back("and more: 'sinfo -R' shows all");
             break;
@@ -112,7 +161,7 @@ bool needs_obstacles(const QueuedJob& job) {
 
 std::vector<std::string> details_of(std::string_view reason, const QueuedJob& job,
                                     std::span<const QueuedJob> queue, const model::Obstacles& obstacles,
-                                    std::time_t now) {
+                                    const model::Cluster& cluster, std::time_t now) {
     if (reason == "Dependency" || reason == "DependencyNeverSatisfied")
         return dependencies_of(job.dependency, queue);
     if (reason == "BeginTime" && job.begin > now)
@@ -128,8 +177,8 @@ std::vector<std::string> details_of(std::string_view reason, const QueuedJob& jo
     if (is_about_reservations(reason))
         return reason == "ReqNodeNotAvail" && (is_maintenance || !job.unavailable_nodes.empty())
                    ? std::vector<std::string>()
-                   : reservations_of(job, obstacles, is_maintenance, now);
-    if (is_about_nodes(reason)) return nodes_of(job, obstacles);
+                   : reservations_of(job, obstacles, UsableNodes(job, cluster), is_maintenance, now);
+    if (is_about_nodes(reason)) return nodes_of(job, obstacles, UsableNodes(job, cluster));
     if (reason == "Resources" || reason == "Priority") return planned(job, now);
     return {};
 }

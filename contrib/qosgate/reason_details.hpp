@@ -3,6 +3,7 @@
 // Reason details: the jobs, times, reservations and nodes behind a Reason that does not come from a limit.
 #pragma once
 
+#include "qosgate/model/cluster.hpp"
 #include "qosgate/model/queued_job.hpp"
 
 #include <ctime>
@@ -20,9 +21,12 @@ bool needs_obstacles(const model::QueuedJob& job);
 bool waits_for_unavailable_nodes(const model::QueuedJob& job);
 
 /// Lines about a Reason of the job; the first ten of each kind. `queue` are all jobs that the reader may see.
+/// Reservations and nodes are told that lie on nodes which the job may get: of its partitions, with its
+/// features, not excluded. What is not known of a node of `cluster` leaves nothing out.
 /// Cost: linear in the queue for each job that it depends on, of which at most ten are told.
 std::vector<std::string> details_of(std::string_view reason, const model::QueuedJob& job,
                                     std::span<const model::QueuedJob> queue,
-                                    const model::Obstacles& obstacles, std::time_t now);
+                                    const model::Obstacles& obstacles, const model::Cluster& cluster,
+                                    std::time_t now);
 
 } // namespace qg::cli

@@ -91,6 +91,7 @@ class Explainer {
             name_job(waiting.reasons.back().waiting);
             name_job(waiting.reasons.back().change);
         }
+        leave_out_repeated(waiting.reasons);
         waiting.hides_limits = hides_qos_ || hides_accounts_;
         const std::vector<std::string> rules = find_rules(any_partition_rule);
         const bool is_for_limits = is_blocked_for_good();
@@ -187,7 +188,8 @@ class Explainer {
             explained.waiting = other->waiting;
             explained.change = other->change;
             if (is_of_partition(reason)) explained.rules = find_rules(reason);
-            explained.details = details_of(reason, job_, context_.queue, context_.obstacles, context_.now);
+            explained.details = details_of(reason, job_, context_.queue, context_.obstacles,
+                                           *context_.world.cluster, context_.now);
             if (reason == "Resources" && waits_for_unavailable_nodes(job_)) {
                 explained.meaning = "Not enough nodes are free for the job.";
                 explained.waiting.clear(); // the other Reason tells what it waits for
@@ -214,6 +216,13 @@ class Explainer {
             explained.waiting += " Or as soon as a node that counts already has room for it.";
         if (explained.limit) say_counted_wrong(explained);
         return explained;
+    }
+
+    /// Several Reasons may be about the same reservations or nodes: the first of them tells each.
+    static void leave_out_repeated(std::vector<ExplainedReason>& reasons) {
+        std::set<std::string> told;
+        for (ExplainedReason& each : reasons)
+            std::erase_if(each.details, [&](const std::string& line) { return !told.insert(line).second; });
     }
 
     /// Puts the job's number in the place of "JOBID": the words are commands for any job.

@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(the_jobs_behind_a_dependency_are_told_with_their_state) {
     QueuedJob waiting;
     waiting.dependency = "afterok:12_*(unfulfilled),after:13+5?singleton";
     const std::vector<QueuedJob> queue{first};
-    const auto lines = cli::details_of("Dependency", waiting, queue, {}, now);
+    const auto lines = cli::details_of("Dependency", waiting, queue, {}, {}, now);
     const std::vector<std::string> expected{"afterok job 12: RUNNING",
                                             "after job 13: not in the queue, as far as you may see",
                                             "singleton: no other job of this user with this name may run"};
@@ -234,20 +234,20 @@ BOOST_AUTO_TEST_CASE(the_jobs_behind_a_dependency_are_told_with_their_state) {
     waiting.dependency.clear();
     for (int id = 1; id <= 11; ++id)
         waiting.dependency += text::format("afterok:{},", id);
-    BOOST_TEST(cli::details_of("Dependency", waiting, queue, {}, now).size() == 10u);
-    BOOST_TEST(cli::details_of("JobHeldUser", waiting, queue, {}, now).empty());
+    BOOST_TEST(cli::details_of("Dependency", waiting, queue, {}, {}, now).size() == 10u);
+    BOOST_TEST(cli::details_of("JobHeldUser", waiting, queue, {}, {}, now).empty());
 }
 
 BOOST_AUTO_TEST_CASE(times_behind_a_reason_are_told_if_they_are_still_to_come) {
     QueuedJob job;
     job.begin = job.planned_start = now + 60;
     job.planned_nodes = "n[1-2]";
-    BOOST_TEST(cli::details_of("BeginTime", job, {}, {}, now).size() == 1u);
-    BOOST_TEST_REQUIRE(cli::details_of("Resources", job, {}, {}, now).size() == 1u);
-    BOOST_TEST(cli::details_of("Resources", job, {}, {}, now).front().find(" on n[1-2]") !=
+    BOOST_TEST(cli::details_of("BeginTime", job, {}, {}, {}, now).size() == 1u);
+    BOOST_TEST_REQUIRE(cli::details_of("Resources", job, {}, {}, {}, now).size() == 1u);
+    BOOST_TEST(cli::details_of("Resources", job, {}, {}, {}, now).front().find(" on n[1-2]") !=
                std::string::npos);
-    BOOST_TEST(cli::details_of("BeginTime", job, {}, {}, now + 60).empty());
-    BOOST_TEST(cli::details_of("Priority", job, {}, {}, now + 60).empty());
+    BOOST_TEST(cli::details_of("BeginTime", job, {}, {}, {}, now + 60).empty());
+    BOOST_TEST(cli::details_of("Priority", job, {}, {}, {}, now + 60).empty());
 }
 
 BOOST_AUTO_TEST_CASE(reservations_that_a_job_would_run_into_are_told) {
@@ -264,7 +264,9 @@ BOOST_AUTO_TEST_CASE(reservations_that_a_job_would_run_into_are_told) {
                          {.name = "over", .start = now - 60, .end = now, .nodes = "n1"},
                          {.name = "course", .start = now + 60, .end = now + 9000, .nodes = "n2"}},
         .nodes = {}};
-    const auto told = [&](const char* reason) { return cli::details_of(reason, job, {}, obstacles, now); };
+    const auto told = [&](const char* reason) {
+        return cli::details_of(reason, job, {}, obstacles, {}, now);
+    };
     BOOST_TEST(told("ReqNodeNotAvail").size() == 2u);
     job.reason_text = "ReqNodeNotAvail, Reserved for maintenance";
     BOOST_TEST(told("ReqNodeNotAvail").empty(), "the other Reason tells them");
@@ -275,6 +277,42 @@ BOOST_AUTO_TEST_CASE(reservations_that_a_job_would_run_into_are_told) {
     BOOST_TEST(told("Reservation").front().starts_with("reservation course: from "));
 }
 
+BOOST_AUTO_TEST_CASE(obstacles_are_told_on_nodes_that_the_job_may_get) {
+    auto main = std::make_shared<model::Partition>();
+    main->name = "main";
+    main->nodes = {{.first = 0, .last = 1}};
+    model::Cluster cluster;
+    cluster.partitions = model::PartitionTable({main});
+    cluster.nodes = {.kinds = {{.count = 1, .features = "ib"}, {.count = 2}}, .kind_of = {0, 1, 1}};
+    model::Obstacles obstacles{
+        .reservations =
+            {{.name = "on0", .start = now, .end = now + 60, .nodes = "n0", .ranges = {{0, 0}}},
+             {.name = "on12", .start = now, .end = now + 60, .nodes = "n[1-2]", .ranges = {{1, 2}}},
+             {.name = "on2", .start = now, .end = now + 60, .nodes = "n2", .ranges = {{2, 2}}},
+             {.name = "somewhere", .start = now, .end = now + 60, .nodes = "x"}},
+        .nodes = {{.name = "n0", .state = "DOWN", .reason = "", .partitions = "main", .index = 0},
+                  {.name = "n1", .state = "DOWN", .reason = "", .partitions = "main", .index = 1}}};
+    QueuedJob job;
+    job.reason = "ReqNodeNotAvail";
+    job.partition = "main";
+    const auto names = [&](const char* reason) {
+        std::string all;
+        for (const std::string& line : cli::details_of(reason, job, {}, obstacles, cluster, now))
+            all += line.substr(line.find(' ') + 1, line.find(':') - line.find(' '));
+        return all;
+    };
+    BOOST_TEST(names("ReqNodeNotAvail") == "on0:on12:somewhere:");
+    BOOST_TEST(names("UnavailableNodes") == "n0:n1:");
+    job.request.features = "ib";
+    BOOST_TEST(names("ReqNodeNotAvail") == "on0:somewhere:");
+    BOOST_TEST(names("UnavailableNodes") == "n0:");
+    job.request.features = "[ib*1]"; // which nodes it may get is not known
+    BOOST_TEST(names("ReqNodeNotAvail") == "on0:on12:somewhere:");
+    job.request.features.reset();
+    job.partition = "main,unknown";
+    BOOST_TEST(names("ReqNodeNotAvail") == "on0:on12:on2:somewhere:");
+}
+
 BOOST_AUTO_TEST_CASE(stopped_nodes_are_told_with_the_words_of_the_administrator) {
     QueuedJob job;
     job.partition = "main,viz";
@@ -283,7 +321,9 @@ BOOST_AUTO_TEST_CASE(stopped_nodes_are_told_with_the_words_of_the_administrator)
         .nodes = {{.name = "n1", .state = "DRAINED", .reason = "fan", .partitions = "viz"},
                   {.name = "n2", .state = "DOWN", .reason = "", .partitions = "big,main"},
                   {.name = "n3", .state = "DOWN", .reason = "", .partitions = "big"}}};
-    const auto told = [&](const char* reason) { return cli::details_of(reason, job, {}, obstacles, now); };
+    const auto told = [&](const char* reason) {
+        return cli::details_of(reason, job, {}, obstacles, {}, now);
+    };
     const std::vector<std::string> of_partitions{"node n1: DRAINED, fan", "node n2: DOWN"};
     BOOST_TEST(
         told("Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions") ==

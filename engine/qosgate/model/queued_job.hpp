@@ -69,14 +69,16 @@ struct ReservedTime {
     std::time_t end = 0;
     std::string nodes; ///< "n[1-4]"
     bool is_maintenance = false;
+    std::vector<NodeRange> ranges = {}; ///< the same nodes, in the cluster's node table; empty: not known
 };
 
 /// A node on which nothing starts.
 struct StoppedNode {
     std::string name;
-    std::string state;      ///< "DRAINED"
-    std::string reason;     ///< an administrator's words; may be empty
-    std::string partitions; ///< with commas
+    std::string state;                       ///< "DRAINED"
+    std::string reason;                      ///< an administrator's words; may be empty
+    std::string partitions;                  ///< with commas
+    std::optional<std::uint32_t> index = {}; ///< in the cluster's node table; empty: not known
 };
 
 /// What keeps jobs from nodes, beside other jobs.
