@@ -63,7 +63,6 @@ std::vector<Violation> find_blocking(const Attempt& attempt, const QueuedJob& jo
 }
 
 constexpr std::string_view any_partition_rule = "PartitionConfig";
-constexpr std::string_view partition_down = "PartitionDown";
 
 /// The first limit with this Reason that the engine expects to block the job.
 std::optional<Violation> find_expected(const gate::ResolvedRequest& asked, std::string_view reason) {
@@ -97,8 +96,10 @@ class Explainer {
         const bool is_for_limits = is_blocked_for_good();
         if (is_for_limits || (!rules.empty() && may_never_start()))
             for (ExplainedReason& each : waiting.reasons)
-                if ((each.limit && !each.limit->is_permanent) || each.reason == partition_down)
-                    say_blocked_for_good(each, is_for_limits ? "the other limits" : "its partitions");
+                if (promises_start(each))
+                    say_blocked_for_good(each, !is_for_limits     ? "its partitions"
+                                               : each.is_of_limit ? "the other limits"
+                                                                  : "its limits");
         const bool has_cause =
             !rules.empty() || std::ranges::any_of(waiting.reasons, &ExplainedReason::is_of_limit);
         for (const std::string& rule : rules)
@@ -274,8 +275,6 @@ class Explainer {
     /// Other jobs that end do not help.
     static void say_permanent(ExplainedReason& explained) {
         explained.waiting = "Waiting does not help as long as the limit and the job stay as they are.";
-        if (model::facts_of(explained.limit->limit).counts_others())
-            explained.change = "Ask for less, or use another QOS or account.";
     }
 
     /// Whether in each partition some limit never lets the job start as it is.
@@ -288,11 +287,21 @@ class Explainer {
         return !attempts_.empty() && std::ranges::all_of(attempts_, is_for_good);
     }
 
-    /// Room for this limit alone does not help.
+    /// Whether the explanation says that the job starts without a change.
+    static bool promises_start(const ExplainedReason& explained) {
+        if (explained.limit) return !explained.limit->is_permanent;
+        const limits::OtherReason* other = limits::find_other_reason(explained.reason);
+        return other != nullptr && other->promises_start();
+    }
+
+    /// Room for this limit alone, or the end of this Reason, does not help.
     static void say_blocked_for_good(ExplainedReason& explained, std::string_view by) {
         explained.waiting =
             text::format("Waiting does not help as long as the job and {} stay as they are.", by);
-        if (explained.limit) explained.limit->room_at.reset();
+        if (explained.limit)
+            explained.limit->room_at.reset();
+        else if (!is_of_partition(explained.reason))
+            explained.change.clear(); // it would only end this Reason
     }
 
     /// The limit of a Reason: one that blocks the job now. If nothing is hidden, else one that has room.

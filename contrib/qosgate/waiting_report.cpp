@@ -94,7 +94,8 @@ void WaitingReport::print(std::ostream& out) const {
             out << (each.is_hidden
                         ? "    This limit is hidden from you (PrivateData, or a hidden partition).\n"
                         : "    This limit does not count for the job any more.\n");
-        if (!each.waiting.empty()) out << text::format("    {} {}\n", each.waiting, each.change);
+        if (!each.waiting.empty())
+            out << text::format("    {}{}{}\n", each.waiting, each.change.empty() ? "" : " ", each.change);
     }
     for (const std::string& line : waiting_.also)
         out << "  Beside that: " << line << '\n';

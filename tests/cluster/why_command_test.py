@@ -133,8 +133,23 @@ class Why(WhyTestCase):
         self.start("ben", "-Aastro -n8")
         later = self.why(self.wait("ana", "-Aastro -n1 --begin=now+1hour", "BeginTime"))
         self.assertEqual((later["reasons"][0]["limit"], later["also"], later["changes"]), (None, [], []))
+        self.assertIn("starts by itself", later["reasons"][0]["waiting"])
         never = self.why(self.wait("ana", "-Aastro --qos=over -n1 --time=121 --begin=now+1hour", "BeginTime"))
         self.assertIn("limit 02:00:00, this job asks for 02:01:00", " ".join(never["also"]))
+        reason = never["reasons"][0]
+        self.assertEqual(
+            (reason["waiting"], reason["change"]),
+            ("Waiting does not help as long as the job and its limits stay as they are.", ""),
+        )
+
+    def test_advice_does_not_contradict_itself(self) -> None:
+        self.cluster.sacctmgr("modify qos plain set MaxJobsPerUser=1")
+        self.addCleanup(self.cluster.sacctmgr, "modify qos plain set MaxJobsPerUser=-1")
+        self.start("ana", "-Aastro --qos=plain -n1 --time=60")
+        job = self.wait("ana", "-Aastro --qos=plain -n9 --time=60", "QOSMaxJobsPerUserLimit")
+        (reason,) = self.why(job)["reasons"]
+        self.assertTrue(reason["waiting"].startswith("Waiting does not help"), reason)
+        self.assertEqual(reason["change"], "Use another QOS.")
 
     def test_another_qos_lets_it_start(self) -> None:
         self.cluster.sacctmgr("modify qos normal set MaxTRESPerUser=cpu=2")

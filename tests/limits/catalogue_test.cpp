@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/limits/reason.hpp"
+#include "qosgate/model/limit_facts.hpp"
 
 #include <iterator>
 #include <sstream>
@@ -77,6 +78,13 @@ BOOST_AUTO_TEST_CASE(every_token_has_a_meaning_and_advice) {
                 BOOST_TEST(text_of(entry.limit).change.ends_with('.'));
             }
         }
+}
+
+BOOST_AUTO_TEST_CASE(what_to_change_says_nothing_about_waiting) {
+    // It may stand behind "Waiting does not help".
+    for (const qg::model::LimitFacts& facts : qg::model::limit_facts)
+        for (const char* word : {"Wait", "wait", " end"})
+            BOOST_TEST(facts.words.change.find(word) == std::string_view::npos, facts.name);
 }
 
 BOOST_AUTO_TEST_CASE(the_tokens_are_those_of_slurm_each_once) {

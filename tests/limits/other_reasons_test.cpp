@@ -20,6 +20,15 @@ BOOST_AUTO_TEST_CASE(every_row_is_said_in_sentences_and_once) {
         }
 }
 
+BOOST_AUTO_TEST_CASE(some_rows_promise_that_the_job_starts) {
+    for (const char* promising :
+         {"BeginTime", "Resources", "Priority", "Dependency", "PartitionDown", "Cleaning"})
+        BOOST_TEST(find_other_reason(promising)->promises_start(), promising);
+    for (const char* other : {"JobHeldUser", "JobHeldAdmin", "DependencyNeverSatisfied", "PartitionTimeLimit",
+                              "BadConstraints", "TimeLimit"})
+        BOOST_TEST(!find_other_reason(other)->promises_start(), other);
+}
+
 BOOST_AUTO_TEST_CASE(case_does_not_matter_and_the_rest_does) {
     BOOST_TEST(find_other_reason("partitiontimelimit") != nullptr);
     BOOST_TEST(find_other_reason("PartitionTime") == nullptr);

@@ -226,6 +226,10 @@ bool begins_with(std::span<const std::string_view> words, std::span<const std::s
 
 } // namespace
 
+bool OtherReason::promises_start() const noexcept {
+    return waiting != never_helps && waiting != not_before_admin && waiting != has_ended;
+}
+
 std::span<const OtherReason> other_reasons() noexcept {
     return rows;
 }

@@ -17,6 +17,10 @@ struct OtherReason {
     std::string_view meaning; ///< what it means
     std::string_view waiting; ///< whether waiting can help
     std::string_view change;  ///< what the user can do
+
+    /// Whether `waiting` says that the job will start when time passes, other jobs end or nodes come back.
+    /// That is so only if nothing else blocks the job for ever.
+    [[nodiscard]] bool promises_start() const noexcept;
 };
 
 /// All of them, grouped by kind.

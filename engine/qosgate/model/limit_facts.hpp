@@ -39,7 +39,9 @@ enum class LimitSense : std::uint8_t { maximum, minimum };
 struct LimitWords {
     std::string_view phrase;  ///< "per user", after what is counted; or whole: "running jobs per user"
     std::string_view meaning; ///< a sentence: what is limited
-    std::string_view change;  ///< what the user can change
+    /// What the user can change. Nothing about waiting: whether that helps depends on the job, and is said
+    /// in front of it.
+    std::string_view change;
 };
 
 /// Slurm's Reason tokens (limits/README.md 1.4): one per TresKind, in that order; only the first for limits
@@ -131,7 +133,7 @@ inline constexpr auto limit_facts = [] {
          .scope = user,
          .measure = tres,
          .words = {"per user", "Limits what all running jobs of one user may use together.",
-                   "Ask for less, or let your other jobs end first."},
+                   "Ask for less, or use another QOS."},
          .qos_reasons = {"QOSMaxCpuPerUserLimit", "QOSMaxMemoryPerUser", "QOSMaxEnergyPerUser",
                          "QOSMaxNodePerUserLimit", "QOSMaxBillingPerUser", "QOSMaxBBPerUser",
                          "QOSMaxGRESPerUser", "QOSMaxLicensePerUser", "QOSMaxUnknownPerUser"}},
@@ -236,28 +238,29 @@ inline constexpr auto limit_facts = [] {
          .scope = group,
          .measure = running_jobs,
          .words = {"all running jobs", "Limits how many jobs, of every user, may run at once.",
-                   "Wait, or use another QOS or account."},
+                   "Use another QOS or account."},
          .qos_reasons = {"QOSGrpJobsLimit"},
          .association_reasons = {"AssocGrpJobsLimit"}},
         {.limit = max_jobs,
          .name = "MaxJobs",
          .scope = group,
          .measure = running_jobs,
-         .words = {"running jobs", "Limits how many of your jobs in this account may run at once.", "Wait."},
+         .words = {"running jobs", "Limits how many of your jobs in this account may run at once.",
+                   "Use another account."},
          .association_reasons = {"AssocMaxJobsLimit"}},
         {.limit = max_jobs_per_user,
          .name = "MaxJobsPerUser",
          .scope = user,
          .measure = running_jobs,
          .words = {"running jobs per user", "Limits how many jobs of one user may run at once.",
-                   "Wait, or use another QOS."},
+                   "Use another QOS."},
          .qos_reasons = {"QOSMaxJobsPerUserLimit"}},
         {.limit = max_jobs_per_account,
          .name = "MaxJobsPerAccount",
          .scope = account,
          .measure = running_jobs,
          .words = {"running jobs per account", "Limits how many jobs of one account may run at once.",
-                   "Wait, or use another QOS or account."},
+                   "Use another QOS or account."},
          .qos_reasons = {"MaxJobsPerAccount"}},
         {.limit = grp_submit_jobs,
          .name = "GrpSubmitJobs",
