@@ -111,8 +111,8 @@ PartitionName=shares Nodes=big MaxMemPerCPU=1000
 
     def test_what_a_gpu_leaves_too_little_of_is_told(self) -> None:
         for arguments, share in (
-            ("--gpus=2 --cpus-per-gpu=9", "1 GPU with 9 CPUs each, of at most 16 CPUs on a node; this job asks for 2"),
-            ("--gpus=1 --mem-per-gpu=40G", "no GPUs with 40G of memory each, of at most 32000M of memory on a node;"),
+            ("--gpus=2 --cpus-per-gpu=9", "room for 1 GPU with 9 CPUs (a node has at most 16 CPUs); this job asks for 2"),
+            ("--gpus=1 --mem-per-gpu=40G", "room for no GPUs with 40G of memory each (a node has at most 32000M of memory);"),
         ):
             with self.subTest(arguments):
                 self.expect(self.submit(arguments), False, f"partition main has {share}")
@@ -307,7 +307,7 @@ NodeName=typed CPUs=32 RealMemory=32000 Gres=gpu:a100:4 Feature=intel
         for arguments, words in (
             ("--gpus=a100:5", "partition main has 4 a100 GPUs; this job asks for 5"),
             ("--gpus=9", "partition main has 8 GPUs; this job asks for 9"),
-            ("--gres=gpu:a100:1 -C amd", f"no node of {amd} has that many a100 GPUs: the largest has 0"),
+            ("--gres=gpu:a100:1 -C amd", f"no node of {amd} has a100 GPUs; this job asks for 1"),
             ("--gpus=a100:1 -C amd", f"{amd} has no a100 GPUs; this job asks for 1"),
             ("--gpus=a100:3 -N2", "1 node of partition main has what this job asks for on each; it asks for 2"),
             ("--gres=gpu:a100:1 -w plain1", "node plain1 (--nodelist) has no a100 GPUs; this job asks for 1"),

@@ -396,16 +396,16 @@ BOOST_AUTO_TEST_CASE(other_gres_may_have_models_that_nodes_do_not_show) {
 BOOST_AUTO_TEST_CASE(gpus_that_leave_too_few_cpus_or_memory_for_each_are_told) {
     request.tres_per_job = "gres:gpu:2";
     const auto too_few = [](const std::string& share) {
-        return "partition main has no GPUs with " + share + " on a node; this job asks for 2";
+        return "partition main has room for no GPUs with " + share + "); this job asks for 2";
     };
     expect(&model::JobRequest::cpus_per_tres, std::string("gres:gpu:16"), std::string("gres:gpu:17"),
-           too_few("17 CPUs each, of at most 16 CPUs"));
+           too_few("17 CPUs each (a node has at most 16 CPUs"));
     request.cpus_per_tres.reset();
     expect(&model::JobRequest::memory_per_tres, std::string("gres:gpu:64000"), std::string("gres:gpu:64001"),
-           too_few("64001M of memory each, of at most 64000M of memory"));
+           too_few("64001M of memory each (a node has at most 64000M of memory"));
     request.cpus_per_tres = "gres:gpu:2";
     BOOST_TEST(advice() ==
-               too_few("2 CPUs and 64001M of memory each, of at most 16 CPUs and 64000M of memory"));
+               too_few("2 CPUs and 64001M of memory each (a node has at most 16 CPUs and 64000M of memory"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

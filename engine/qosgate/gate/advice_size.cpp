@@ -202,6 +202,9 @@ class PartitionFit {
             return text::format("{} has {}{}; this job asks for {}", node,
                                 limits::format_amount(tres, largest), why,
                                 model::format_tres_count(tres, asked));
+        if (largest == 0)
+            return text::format("no node of {} has {}{}; this job asks for {}", name(),
+                                limits::tres_noun(tres).plural, why, model::format_tres_count(tres, asked));
         return text::format("no node of {} has {}: the largest has {}{}, this job asks for {}", name(), what,
                             model::format_tres_count(tres, largest), why,
                             model::format_tres_count(tres, asked));
@@ -307,9 +310,9 @@ class PartitionFit {
                 problem = text::format("{} has {}{}; this job asks for {}", name(),
                                        limits::format_amount(item.tres_name(), max), on_nodes(), asked);
             else if (const std::uint64_t usable = count(&NodeDemand::usable_on); usable < asked)
-                problem = text::format("{} has {}{}{}; this job asks for {}", name(),
+                problem = text::format("{} has room for {}{}{}; this job asks for {}", name(),
                                        limits::format_amount(item.tres_name(), usable), on_nodes(),
-                                       describe_share_of(item), asked);
+                                       describe_share_of(item, usable), asked);
         };
         // slurmctld uses only one of several entries for the same model.
         if (count_gres(request_.tres_per_job) == 1)
@@ -322,8 +325,9 @@ class PartitionFit {
         return problem;
     }
 
-    /// " with 20 CPUs each, of at most 64 CPUs on a node": what the job asks for beside each gres.
-    [[nodiscard]] std::string describe_share_of(const model::TresItem& item) const {
+    /// " with 20 CPUs each (a node has at most 64 CPUs)": what the job asks for beside each gres, of which so
+    /// many are usable.
+    [[nodiscard]] std::string describe_share_of(const model::TresItem& item, std::uint64_t usable) const {
         std::vector<std::string> shares, nodes;
         const auto add = [&](const std::optional<std::string>& text, std::string_view tres, auto amount_on) {
             std::uint64_t share = 0, largest = 0;
@@ -341,8 +345,9 @@ class PartitionFit {
         add(request_.cpus_per_tres, "cpu",
             [&](const NodeKind& kind) { return usable_cpus(kind, partition_); });
         add(request_.memory_per_tres, "mem", [](const NodeKind& kind) { return kind.memory_mib; });
-        return text::format(" with {} each{}", text::join(shares, " and "),
-                            nodes.empty() ? "" : ", of at most " + text::join(nodes, " and ") + " on a node");
+        return text::format(
+            " with {}{}{}", text::join(shares, " and "), usable == 1 ? "" : " each",
+            nodes.empty() ? "" : text::format(" (a node has at most {})", text::join(nodes, " and ")));
     }
 
     /// Tasks that do not fit on the nodes although the partition has enough CPUs in total. If it has not, the
