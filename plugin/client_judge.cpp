@@ -10,6 +10,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/policy/directory_findings.hpp"
+#include "qosgate/policy/fields.hpp"
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/slurm/job_world.hpp"
 #include "qosgate/slurm/plugin_list.hpp"
@@ -157,8 +158,12 @@ void judge_job(ClientAnswer& answer, const policy::Policy& policy, ClientWorld& 
     if (answer.is_refused || !decision.changed) return;
     JobRequest wanted = *decision.changed;
     if (wanted.priority == request.priority) wanted.priority = asked.priority;
-    // Rules read 0 nodes as 1, and so the job is sent; an option says that of the maximum, too.
-    if (asked.min_nodes == 0u && wanted.min_nodes == 1u && !wanted.max_nodes) wanted.max_nodes = 1;
+    // Rules read 0 nodes as 1. No option says that without a maximum, and slurmctld refuses what was asked
+    // for.
+    if (asked.min_nodes == 0u && wanted.min_nodes == 1u && !wanted.max_nodes) {
+        wanted.min_nodes = 0;
+        if (policy::describe_differences(asked, wanted).empty()) return; // the rules changed nothing
+    }
     add_changed_job(answer, options, command, asked, wanted);
 }
 

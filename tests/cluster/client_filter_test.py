@@ -262,6 +262,13 @@ rule {
                 self.assertIn("options that the client reads only later", done.stderr)
         self.assertEqual(self.said(self.run_as("sbatch -n3 --qos=small -N0 --wrap=true"))[:1], [SMALL])
 
+    def test_a_job_of_no_nodes_is_sent_as_it_is(self) -> None:
+        self.write("10-rules.lua", "rule { submit = function(job) job.comment = 'x' end }\n")
+        done = self.run_as("sbatch -N0 -n4 --wrap=true")
+        self.assertIn("Node count specification invalid", done.stderr)
+        self.assertNotIn("nodes=1", done.stderr)
+        self.assertEqual(self.run_as("sbatch -n4 --wrap=true").rc, 0)
+
     def test_check_is_not_answered_twice(self) -> None:
         self.write_rules()
         done = self.cluster.run([self.qosgate, "check", "--", "sbatch", "--comment=no", "--wrap=true"], USER)
