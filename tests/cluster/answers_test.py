@@ -86,7 +86,7 @@ class Private(PluginTestCase):
             self.cluster.wait_for(lambda: words in self.submit_as_root(arguments).stderr, "it is known")
             answer = self.submit(arguments)
             self.assertNotEqual(answer.rc, 0)
-            for hidden in ("closed", "behind", "CPUs per user", "limit 1", "accepted with", "00:30"):
+            for hidden in ("closed", "behind", "CPUs per user", "limit 1", "would be accepted", "00:30"):
                 self.assertNotIn(hidden, answer.stderr)
 
     def test_a_limit_that_the_hidden_partition_has_no_part_in_is_told(self) -> None:
@@ -106,11 +106,11 @@ class Private(PluginTestCase):
         over = "limit 01:00:00, this job asks for 01:01:00"
         answer = self.submit("-q small -p grouped --time=61")
         self.expect(answer, False, over, "group not permitted")
-        self.assertNotIn("accepted with", answer.stderr)
+        self.assertNotIn("would be accepted", answer.stderr)
         self.expect(self.submit("-q small -p main --time=61"), False, over, "accepted with: --time=01:00:00")
 
     def test_a_test_only_submission_has_the_words_of_a_real_one(self) -> None:
-        over = ("QOS small does not allow this job:", "limit 2, this job asks for 3", "would be accepted with:")
+        over = ("QOS small does not allow this job:", "limit 2, this job asks for 3", "would be accepted, and wait for other jobs, with:")
         for arguments, lines in (
             ("--qos=small -n3", (*over, "allocation failure: Job violates accounting/QOS policy")),
             ("-p shirt", ("did you mean short?", "allocation failure: Invalid partition name")),
@@ -186,7 +186,7 @@ class Advice(PluginTestCase):
         self.expect_help("-A bio --qos=small --time=10", False, words, "would be accepted with: --account=astro")
         answer = self.submit("-A bio --qos=other")
         self.expect(answer, False, "QOS other exists, but ana cannot use it with account bio")
-        self.assertNotIn("accepted with", answer.stderr)
+        self.assertNotIn("would be accepted", answer.stderr)
 
     def test_what_a_refusal_hides_is_told_too(self) -> None:
         rule = "wall time per job in partition brief: limit 00:20:00, this job asks for 00:21:00 (PartitionTimeLimit)\n"

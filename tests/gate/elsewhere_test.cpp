@@ -13,6 +13,7 @@ namespace {
 /// A job of two hours. QOS normal and partition main allow one hour each.
 struct ElsewhereSetup : test::GateSetup {
     policy::Settings settings;
+    gate::IsGood is_good = [](const model::JobRequest&) { return true; };
 
     ElsewhereSetup() {
         qos(0).flags.deny_on_limit = true;
@@ -29,8 +30,7 @@ struct ElsewhereSetup : test::GateSetup {
         const quota::LocalQuota provider(records);
         const auto c = cluster();
         const auto asked = gate::resolve(request, {c, provider, release});
-        const auto forecast = gate::predict(asked, limits::Strictness::as_configured);
-        return gate::find_elsewhere(forecast, asked, settings);
+        return gate::find_elsewhere(asked, limits::Strictness::as_configured, settings, is_good);
     }
 };
 
@@ -38,8 +38,18 @@ struct ElsewhereSetup : test::GateSetup {
 
 BOOST_FIXTURE_TEST_SUITE(elsewhere, ElsewhereSetup)
 
-BOOST_AUTO_TEST_CASE(a_job_that_is_taken_needs_nothing_else) {
+BOOST_AUTO_TEST_CASE(what_is_not_good_is_left_out) {
+    records.associations[0].permitted_qos = {{"normal", "moonlight", "secret"}};
+    qos(0).limits.set(CountLimit::max_wall, 60);
+    std::string asked;
+    is_good = [&](const model::JobRequest& other) {
+        asked += other.qos.value_or("") + other.partition.value_or("") + " ";
+        return other.partition == "viz";
+    };
     BOOST_TEST(!elsewhere().has_value());
+    BOOST_TEST(asked == "moonlight secret ");
+    is_good = [](const model::JobRequest& other) { return other.qos == "secret"; };
+    BOOST_TEST(elsewhere().value().qos == "secret");
 }
 
 BOOST_AUTO_TEST_CASE(finds_another_qos_that_is_open_to_the_user_and_takes_the_job) {

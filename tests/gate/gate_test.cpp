@@ -293,7 +293,9 @@ BOOST_AUTO_TEST_CASE(suggests_only_what_the_rules_leave_working) {
         const auto policy = test::load_rule("rule { submit = function(job) " + std::string(body) + " end }");
         return test::last_line(decide(policy.get()).message);
     };
-    BOOST_TEST(last_line("") == "would be accepted with: --time=08:00:00");
+    BOOST_TEST(last_line("") == "would be accepted with: --qos=normal"); // behind a shorter time
+    BOOST_TEST(last_line("if job.qos ~= 'moonlight' then job:reject('no') end") ==
+               "would be accepted with: --time=08:00:00");
     // If a rule set the QOS, the suggestion adds --qos to a command that had none.
     request.qos.reset();
     BOOST_TEST(last_line("job.qos = 'moonlight'") == "would be accepted with: --time=08:00:00");
@@ -302,7 +304,73 @@ BOOST_AUTO_TEST_CASE(suggests_only_what_the_rules_leave_working) {
                                      "(QOSMaxWallDurationPerJobLimit)";
     BOOST_TEST(last_line("job.qos = 'moonlight'; job.time_limit = 600") == problem);
     request.qos = "moonlight";
-    BOOST_TEST(last_line("if job.time_limit < 600 then job:reject('too short') end") == problem);
+    BOOST_TEST(last_line("if job.time_limit < 600 then job:reject('too short') end") ==
+               "would be accepted with: --qos=normal");
+    BOOST_TEST(last_line("if job.time_limit < 600 or job.qos ~= 'moonlight' then job:reject('no') end") ==
+               problem);
+}
+
+BOOST_AUTO_TEST_CASE(tries_several_suggestions_in_the_time_of_one_job) {
+    request.time_limit = TimeLimit{600};
+    request.qos = "moonlight";
+    records.associations[0].permitted_qos = {{"normal", "moonlight", "secret"}};
+    const auto last_line = [this](std::string_view body) {
+        const auto policy = test::load_rule("rule { submit = function(job) " + std::string(body) + " end }");
+        return test::last_line(decide(policy.get()).message);
+    };
+    BOOST_TEST(last_line("if job.qos == 'normal' then job:reject('no') end") ==
+               "would be accepted with: --qos=secret");
+    // What the rule does with the suggestions takes longer than a job may take.
+    const std::string_view slow =
+        "if job.qos ~= 'moonlight' or job.time_limit < 600 then while true do end end";
+    BOOST_TEST(last_line(slow).find("would be accepted") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_waits_for_a_limit_is_told_where_it_would_not) {
+    request.time_limit = TimeLimit{60};
+    request.qos = "moonlight";
+    qos(1).limits.set(model::CountLimit::grp_jobs, 1);
+    qos(1).usage.jobs = 1;
+    BOOST_TEST(test::last_line(decide().message) == "could start sooner with: --qos=normal");
+
+    const auto refuses = test::load_rule(
+        "rule { submit = function(job) if job.qos == 'normal' then job:reject('no') end end }");
+    BOOST_TEST(test::last_line(decide(refuses.get()).message).starts_with("this job will wait: "));
+    qos(0).limits.set(model::CountLimit::grp_jobs, 1); // full, too
+    qos(0).usage.jobs = 1;
+    BOOST_TEST(test::last_line(decide().message).starts_with("this job will wait: "));
+    qos(0).usage.jobs = 0;
+    request.begins_later = true;
+    BOOST_TEST(decide().message.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_suggestion_that_waits_at_first_says_so) {
+    request.time_limit = TimeLimit{600};
+    request.qos = "moonlight";
+    BOOST_TEST(test::last_line(decide().message) == "would be accepted with: --qos=normal");
+    qos(0).limits.set(model::CountLimit::grp_jobs, 1);
+    qos(0).usage.jobs = 1;
+    BOOST_TEST(test::last_line(decide().message) ==
+               "would be accepted, and wait for other jobs, with: --qos=normal");
+}
+
+BOOST_AUTO_TEST_CASE(a_limit_that_a_wait_hides_is_told) {
+    request.time_limit = TimeLimit{60};
+    request.qos = "moonlight";
+    qos(1).limits.set(model::CountLimit::grp_jobs, 1);
+    qos(1).limits.set(model::TresLimit::grp_tres, tres("cpu"), 4);
+    qos(1).usage.jobs = 1;
+    qos(1).usage.tres.resize(records.tres->size());
+    qos(1).usage.tres[tres("cpu")] = 4;
+    BOOST_TEST(test::first_line(decide().message) == "this job will wait (2 reasons):");
+    BOOST_TEST(pending() == "QOSGrpJobsLimit");
+    qos(1).flags.deny_on_limit = false;
+    qos(1).limits.set(model::TresLimit::max_tres_per_job, tres("cpu"), 0); // never starts
+    BOOST_TEST(test::first_line(decide().message).starts_with("this job can never start as it is: "));
+    BOOST_TEST(decide().message[1] == "at first, it would wait (2 reasons):");
+    qos(1).limits.set(model::TresLimit::max_tres_per_job, tres("cpu"), 1);
+    qos(1).usage.tres[tres("cpu")] = 3;
+    BOOST_TEST(test::first_line(decide().message).starts_with("this job will wait: "));
 }
 
 BOOST_AUTO_TEST_CASE(suggests_nothing_where_a_rule_failed) {

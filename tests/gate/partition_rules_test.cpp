@@ -311,7 +311,8 @@ BOOST_AUTO_TEST_CASE(a_job_is_told_all_limits_that_it_waits_for) {
         records.qos[0].users[1000].tres[tres(what)] = 4000;
     }
     const auto told = decide().message;
-    BOOST_TEST_REQUIRE(told.size() == 3u);
+    BOOST_TEST_REQUIRE(told.size() == 4u);
+    BOOST_TEST(told[3] == "could start sooner with: --qos=moonlight");
     BOOST_TEST(told[0] == "this job will wait (2 reasons):");
     BOOST_TEST(told[1].starts_with("  CPUs per user in QOS normal: limit 4000, in use 4000"));
     BOOST_TEST(told[2].starts_with("  memory per user in QOS normal: limit"));

@@ -40,7 +40,8 @@ BOOST_AUTO_TEST_CASE(an_array_is_told_how_many_tasks_run_at_once) {
                                   ", running 2 (all yours), this array has 2 tasks (QOSMaxJobsPerUserLimit)");
     run(3);
     BOOST_TEST(told("1-2") == "this job will wait: " + limit +
-                                  ", running 3 (all yours), this job is one more (QOSMaxJobsPerUserLimit)");
+                                  ", running 3 (all yours), this job is one more (QOSMaxJobsPerUserLimit)\n"
+                                  "could start sooner with: --qos=moonlight");
 }
 
 BOOST_AUTO_TEST_CASE(an_array_that_runs_no_more_at_once_is_not_told) {

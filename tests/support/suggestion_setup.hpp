@@ -31,7 +31,8 @@ struct SuggestionSetup : GateSetup {
     std::string nearest() const {
         const std::string line = suggestion();
         for (const std::string_view head :
-             {"would be accepted with: ", "could start with: ", "could start, when other jobs end, with: "}) {
+             {"would be accepted with: ", "would be accepted, and wait for other jobs, with: ",
+              "could start with: ", "could start, when other jobs end, with: "}) {
             const auto at = line.find(head); // behind what a refusal hides
             if (at == 0 || (at != line.npos && line.starts_with("beside that")))
                 return line.substr(at + head.size());

@@ -3,17 +3,13 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/count_job.hpp"
-#include "qosgate/gate/effort.hpp"
 #include "qosgate/gate/elsewhere.hpp"
 #include "qosgate/gate/forecast.hpp"
-#include "qosgate/gate/no_nodes.hpp"
 #include "qosgate/gate/node_demand.hpp"
-#include "qosgate/gate/placement.hpp"
-#include "qosgate/gate/request_options.hpp"
 #include "qosgate/gate/site_rules.hpp"
+#include "qosgate/gate/suggested_options.hpp"
 #include "qosgate/gate/suggestion.hpp"
 #include "qosgate/gate/tasks_at_once.hpp"
-#include "qosgate/gate/whole_nodes.hpp"
 #include "qosgate/limits/explain.hpp"
 #include "qosgate/model/limit_facts.hpp"
 #include "qosgate/policy/contact.hpp"
@@ -31,18 +27,6 @@ namespace {
 using limits::Violation;
 using model::JobRequest;
 using model::Partition;
-
-/// Whether a request is accepted after the site's rules have changed it, in partitions that start jobs, and
-/// still contains the suggestion.
-bool is_taken_after_rules(const JobRequest& submitted, const ClusterContext& context, const RulesRun* rules,
-                          limits::Strictness strictness) {
-    if (rules == nullptr) return true; // the forecast was made with this very request
-    const policy::RuleOutcome outcome = run_site_rules(rules->policy, resolve(submitted, context));
-    if (outcome.rejected) return false;
-    const JobRequest& request = outcome.changed ? *outcome.changed : submitted;
-    if (!keeps_changes(request, rules->submitted, submitted)) return false;
-    return !are_all_closed(resolve(request, context).view()) && is_surely_taken(request, context, strictness);
-}
 
 /// One thing that blocks a job, before it is put into words: only a few of possibly hundreds are.
 /// Ownership: borrows.
@@ -165,46 +149,12 @@ bool breaks_time(const DetailedForecast& forecast) {
     });
 }
 
-const std::string accepted_with = "would be accepted with: ";
-const std::string start_with = "could start with: ";
-const std::string start_later_with = "could start, when other jobs end, with: ";
-
-/// Whether a suggestion can be made at all.
-bool can_suggest(const ResolvedRequest& asked, const RulesRun* rules) {
-    // Options of a part of a heterogeneous job must stand before the colon that ends the part.
-    if (asked.request.is_het_part || !is_short(asked)) return false;
-    if (asked.request.empty_names != 0) return false; // which of several names was meant is not known
-    const model::Cluster& cluster = asked.context.cluster;
-    if (may_take_whole_nodes(asked.request, asked.view(), cluster) &&
-        !std::ranges::all_of(asked.view().partitions, [&](const model::PartitionChoice& choice) {
-            return knows_whole_nodes(asked.request, *choice.partition, cluster);
-        }))
-        return false;
-    if (asked.request.tres_per_socket) return false;   // the selection decides how many sockets a job gets
-    if (asked.view().partitions.empty()) return false; // slurmctld refuses such a job
-    // A suggestion for a hidden partition would reveal its limits and access lists.
-    if (has_hidden_partition(asked.view())) return false;
-    return rules == nullptr || !rules->has_failures;
-}
-
-/// The options that turn the request into the suggested one, if it is certainly accepted, rules included.
-std::optional<std::string> say_options(const std::optional<JobRequest>& better, const ResolvedRequest& asked,
-                                       const RulesRun* rules, limits::Strictness strictness) {
-    if (!better || may_get_no_nodes(*better, asked.context.release)) return std::nullopt;
-    // It is not known how many nodes a reservation has.
-    if (better->reservation && better->min_nodes.value_or(1) > 1) return std::nullopt;
-    const JobRequest& submitted = rules == nullptr ? asked.request : rules->submitted;
-    const JobRequest changed = apply_changes(submitted, asked.request, *better);
-    auto options = format_changed_options(submitted, changed);
-    return options && is_taken_after_rules(changed, asked.context, rules, strictness) ? options
-                                                                                      : std::nullopt;
-}
-
-/// Whether a request that is taken waits for other jobs at first.
-bool waits_for_others(const JobRequest& better, const ResolvedRequest& asked, limits::Strictness strictness) {
-    return !better.starts_later() &&
-           predict(resolve(better, asked.context), strictness).blocking() != nullptr;
-}
+/// What a suggestion leads to: of a job that is refused, that never starts, or that waits.
+constexpr std::string_view accepted_with = "would be accepted with: ";
+constexpr std::string_view accepted_later_with = "would be accepted, and wait for other jobs, with: ";
+constexpr std::string_view start_with = "could start with: ";
+constexpr std::string_view start_later_with = "could start, when other jobs end, with: ";
+constexpr std::string_view start_sooner_with = "could start sooner with: ";
 
 /// Whether a partition accepts no new jobs.
 bool is_drained(const Partition& partition) {
@@ -216,6 +166,23 @@ std::string down_line(const model::AccountView& view) {
     return text::format("partition {} is down", view.partitions.front().partition->name);
 }
 
+/// Whether the limits that a job waits for now are told. The parts of a heterogeneous job start together, and
+/// strict limits refuse them together; later on, other jobs hold the limits.
+bool tells_waiting(const ResolvedRequest& asked) {
+    return !asked.request.is_het_part && !asked.request.starts_later();
+}
+
+/// The limits that a job, which never starts, would wait for in the first attempt: that one gives its Reason.
+std::vector<std::string> at_first_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
+    if (!tells_waiting(asked)) return {};
+    std::vector<Obstacle> blocking;
+    for (const Violation& violation : forecast.pending.front().violations)
+        if (!violation.is_permanent() && violation.is_certain()) blocking.emplace_back(&violation);
+    Lines lines;
+    lines.add(blocking, asked);
+    return under_headline("at first, it would wait", "", "reasons", lines);
+}
+
 /// The lines about what blocks a job permanently.
 std::vector<std::string> never_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
     const model::AccountView& view = asked.view();
@@ -224,6 +191,7 @@ std::vector<std::string> never_lines(const DetailedForecast& forecast, const Res
     lines.add(list_lasting(forecast.pending), asked);
     auto told = under_headline("this job can never start as it is",
                                is_in_any ? " in any of its partitions" : "", "problems", lines);
+    append(told, at_first_lines(forecast, asked));
     if (are_all_down(view)) told.push_back(down_line(view) + ", too (PartitionDown)");
     return told;
 }
@@ -246,8 +214,7 @@ std::vector<std::string> wait_lines(const DetailedForecast& forecast, const Reso
     bool is_certain = !blocking.empty();
     const bool starts_later = asked.request.starts_later();
     if (starts_later && are_all_down(asked.view())) return {down_line(asked.view()) + " at present"};
-    // The parts of a heterogeneous job start together, and strict limits refuse them together.
-    if (!asked.request.is_het_part && !starts_later) {
+    if (tells_waiting(asked)) {
         // Limits that may not make the job wait are left out if others certainly do.
         const std::span<const Violation> limits = passing_limits(forecast);
         is_certain = is_certain || std::ranges::any_of(limits, &Violation::is_certain);
@@ -258,15 +225,6 @@ std::vector<std::string> wait_lines(const DetailedForecast& forecast, const Reso
     lines.add(blocking, asked);
     if (starts_later) return under_headline("this job cannot start at present", "", "reasons", lines);
     return under_headline(is_certain ? "this job will wait" : "this job may wait", "", "reasons", lines);
-}
-
-/// The line that names an open partition, for a job in closed partitions that could start there unchanged.
-std::vector<std::string> open_partition_lines(const DetailedForecast& forecast, const ResolvedRequest& asked,
-                                              const RulesRun* rules, const policy::Settings& settings) {
-    const auto options = say_options(find_open_partition(asked, forecast.strictness, settings), asked, rules,
-                                     forecast.strictness);
-    if (!options) return {};
-    return {(are_all_drained(asked.view()) ? accepted_with : start_with) + *options};
 }
 
 /// Where the time limit of a job comes from that blocks it.
@@ -318,6 +276,13 @@ std::vector<std::string> memory_origin_lines(const ResolvedRequest& asked) {
     return {text::format("this job names no --mem: {} per {} is the default of {}",
                          model::format_tres_count("mem", given->mib), given->per_cpu ? "CPU" : "node",
                          first.default_memory ? "partition " + first.name : "this cluster")};
+}
+
+/// Whether limits certainly keep the job waiting for other jobs, and it could start now otherwise.
+bool waits_for_limits(const DetailedForecast& forecast, const ResolvedRequest& asked) {
+    const PendingCause* cause = forecast.blocking();
+    return forecast.takes_the_job() && cause != nullptr && !cause->is_down && !cause->violations.empty() &&
+           !forecast.summary.may_start && !asked.request.starts_later() && asked.request.priority != 0u;
 }
 
 /// What else keeps the job from starting for good, behind what refuses it: a suggestion complies with that,
@@ -373,38 +338,59 @@ std::vector<std::string> origin_lines(const DetailedForecast& forecast, const Re
 std::vector<std::string> suggestion_lines(const DetailedForecast& forecast, const ResolvedRequest& asked,
                                           const RulesRun* rules, const policy::Settings& settings) {
     const bool is_closed = are_all_closed(asked.view());
-    const bool needs_none =
-        is_closed ? forecast.is_refused() || forecast.never_starts() : forecast.takes_the_job();
-    if (needs_none || !can_suggest(asked, rules)) return {};
-    if (is_closed) return open_partition_lines(forecast, asked, rules, settings);
-    std::vector<std::string> lines;
-    for (const bool is_elsewhere : {false, true}) {
-        const auto better =
-            is_elsewhere ? find_elsewhere(forecast, asked, settings) : find_suggestion(forecast, asked);
-        if (const auto options = say_options(better, asked, rules, forecast.strictness)) {
-            if (!is_elsewhere) append(lines, lines_behind(forecast, asked));
-            lines.push_back((forecast.is_refused()                                   ? accepted_with
-                             : waits_for_others(*better, asked, forecast.strictness) ? start_later_with
-                                                                                     : start_with) +
-                            *options);
-        }
-        if (better && rules != nullptr) break; // one run of the rules is enough
+    const bool is_bad =
+        is_closed ? !forecast.is_refused() && !forecast.never_starts() : !forecast.takes_the_job();
+    const bool waits = !is_closed && waits_for_limits(forecast, asked);
+    SuggestedOptions suggested(asked, rules, forecast.strictness);
+    if ((!is_bad && !waits) || !suggested.are_possible()) return {};
+    std::string options; // of the last one that was found good
+    const IsGood is_good = [&](const JobRequest& better) {
+        auto said = suggested.say(better, /*starts_now=*/waits);
+        if (said) options = *std::move(said);
+        return said.has_value();
+    };
+    const auto line_of = [&](const JobRequest& better, std::string_view at_once, std::string_view later) {
+        const bool is_later = waits_at_first(better, asked.context, forecast.strictness);
+        return std::string(is_later ? later : at_once) + options;
+    };
+    if (is_closed) {
+        if (!find_open_partition(asked, forecast.strictness, settings, is_good)) return {};
+        return {std::string(are_all_drained(asked.view()) ? accepted_with : start_with) + options};
     }
+    std::vector<std::string> lines;
+    const std::string_view at_once = waits                   ? start_sooner_with
+                                     : forecast.is_refused() ? accepted_with
+                                                             : start_with;
+    const std::string_view later = forecast.is_refused() ? accepted_later_with : start_later_with;
+    if (!waits)
+        if (const auto better = find_suggestion(forecast, asked); better && is_good(*better)) {
+            append(lines, lines_behind(forecast, asked));
+            lines.push_back(line_of(*better, at_once, later));
+        }
+    if (const auto better = find_elsewhere(asked, forecast.strictness, settings, is_good))
+        lines.push_back(line_of(*better, at_once, later));
     return lines;
 }
 
 std::vector<std::string> partition_lines(Handling handling, bool knows_reservations,
                                          const DetailedForecast& forecast, const ResolvedRequest& asked,
                                          const RulesRun* rules, const policy::Settings& settings) {
-    if (!can_suggest(asked, rules)) return {};
-    const auto options =
-        say_options(find_fitting_partition(asked, forecast.strictness, settings, knows_reservations), asked,
-                    rules, forecast.strictness);
-    if (!options) return {};
+    SuggestedOptions suggested(asked, rules, forecast.strictness);
+    if (!suggested.are_possible()) return {};
+    std::optional<std::string> options;
+    const auto better = find_fitting_partition(asked, forecast.strictness, settings, knows_reservations,
+                                               [&](const JobRequest& other) {
+                                                   options = suggested.say(other);
+                                                   return options.has_value();
+                                               });
+    if (!better) return {};
     // It selects no nodes for a job that its partitions never start.
     const bool is_refused =
         forecast.is_refused() || (handling == Handling::may_refuse && !forecast.never_starts());
-    return {(is_refused ? accepted_with : start_with) + *options};
+    const bool is_later = waits_at_first(*better, asked.context, forecast.strictness);
+    return {std::string(is_refused ? (is_later ? accepted_later_with : accepted_with)
+                                   : (is_later ? start_later_with : start_with)) +
+            *options};
 }
 
 void answer(model::Decision& decision, const DetailedForecast& forecast, const LoggedJob& job,

@@ -26,9 +26,10 @@ std::vector<std::string> forecast_lines(const DetailedForecast& forecast, const 
 /// Nothing that a hidden partition may have set.
 std::vector<std::string> origin_lines(const DetailedForecast& forecast, const ResolvedRequest& asked);
 
-/// The lines with a suggestion, for a job that is refused, never starts or has only closed partitions:
-/// options of sbatch, salloc and srun that the user can add to the same command. `rules` run once more on the
-/// suggestion; null: the site has none. `settings` say what may be suggested.
+/// The lines with a suggestion, for a job that is refused, never starts, has only closed partitions, or waits
+/// for a limit: options of sbatch, salloc and srun that the user can add to the same command. A job that
+/// waits is told only what does not wait, with another QOS, partition or account. `rules` run once more on
+/// each suggestion (suggested_options.hpp); null: the site has none. `settings` say what may be suggested.
 std::vector<std::string> suggestion_lines(const DetailedForecast& forecast, const ResolvedRequest& asked,
                                           const RulesRun* rules, const policy::Settings& settings);
 

@@ -5,7 +5,6 @@
 #include "qosgate/limits/schedule.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <span>
 #include <utility>
 
@@ -56,21 +55,36 @@ struct Attempt {
 
     limits::ScheduleVerdict judge() const { return judge(limits::evaluate_attempt); }
 
-    /// The limits that block the job permanently but are hidden by running jobs or by wall time limits.
-    [[gnu::cold]] std::vector<Violation> find_hidden_limits() const {
+    /// All limits that block the job now, in slurmctld's order, each once: `found`, those of a stage that it
+    /// fails, and behind them those of later stages, which slurmctld has not looked at.
+    [[gnu::cold]] std::vector<Violation> with_later_limits(std::vector<Violation> found) const {
         auto verdict = judge(limits::evaluate_allocation);
-        std::erase_if(verdict.post_select, is_passing);
-        const auto is_node_limit = [&](const Violation& v) { return v.same_limit(*verdict.node_limit); };
-        if (verdict.breaks_node_limit() && std::ranges::none_of(verdict.post_select, is_node_limit))
-            verdict.post_select.push_back(*verdict.node_limit);
-        return std::move(verdict.post_select);
+        // A stage has a limit once, so only the earlier ones, which are few, are compared.
+        const std::size_t earlier = found.size();
+        const auto find_same = [](std::span<Violation> among, const Violation& violation) {
+            return std::ranges::find_if(among, [&](const Violation& v) { return v.same_limit(violation); });
+        };
+        if (verdict.breaks_node_limit()) {
+            const std::span allocation(verdict.post_select);
+            const bool is_told = find_same(found, *verdict.node_limit) != std::span(found).end() ||
+                                 find_same(allocation, *verdict.node_limit) != allocation.end();
+            if (!is_told) found.push_back(*verdict.node_limit);
+        }
+        for (Violation& violation : verdict.post_select) {
+            const auto told = std::span(found).first(earlier);
+            const auto same = find_same(told, violation);
+            if (same == told.end())
+                found.push_back(violation);
+            else if (violation.is_permanent() && !same->is_permanent())
+                *same = violation;
+        }
+        return found;
     }
 
     /// All limits that block the job permanently, for a job that a rule of the partition blocks anyway.
     [[gnu::cold]] std::vector<Violation> find_lasting_limits() const {
-        auto lasting = judge().pre_select;
+        auto lasting = with_later_limits(judge().pre_select);
         std::erase_if(lasting, is_passing);
-        std::ranges::move(find_hidden_limits(), std::back_inserter(lasting));
         return lasting;
     }
 
@@ -161,21 +175,16 @@ struct Attempt {
 
 /// The job waits for limits of the pre-select stage, which slurmctld checks before the partition's lists.
 [[gnu::cold]] PendingCause cause_of_others(std::vector<Violation> violations, const Attempt& attempt) {
-    PendingCause cause = cause_of_limits(std::move(violations));
-    auto hidden = attempt.find_hidden_limits();
+    PendingCause cause = cause_of_limits(attempt.with_later_limits(std::move(violations)));
     if (const model::Partition* partition = attempt.partition())
         cause.rules = find_access_problems(attempt.asked, *partition);
-    cause.is_permanent = cause.is_permanent || !hidden.empty() || !cause.rules.empty();
-    std::move(hidden.begin(), hidden.end(), std::back_inserter(cause.violations));
+    cause.is_permanent = cause.is_permanent || !cause.rules.empty();
     return cause;
 }
 
 /// The job waits for the limit on nodes, which slurmctld checks before it looks at the allocation.
 [[gnu::cold]] PendingCause cause_of_node_limit(const Violation& node_limit, const Attempt& attempt) {
-    PendingCause cause = cause_of_limits({node_limit});
-    for (Violation& hidden : attempt.find_hidden_limits())
-        if (!hidden.same_limit(node_limit)) cause.violations.push_back(std::move(hidden));
-    return cause;
+    return cause_of_limits(attempt.with_later_limits({node_limit}));
 }
 
 /// What blocks the job in one partition that is up, in the order of one scheduling attempt.
@@ -239,6 +248,12 @@ std::optional<PendingCause> find_pending_cause(const ResolvedRequest& asked,
     auto cause = find_cause_if_up(attempt);
     note_down(cause, attempt);
     return cause;
+}
+
+std::vector<Violation> find_blocking_limits(const ResolvedRequest& asked,
+                                            const limits::SubmitVerdict& accepted, std::size_t partition) {
+    const Attempt attempt{asked, accepted, partition};
+    return attempt.with_later_limits(attempt.judge().pre_select);
 }
 
 [[gnu::hot]] JobSize size_at_attempt(const JobCounter& counter, const model::ResolvedJob& job,

@@ -73,9 +73,10 @@ bool has_known_nodes(const Partition& partition, const JobRequest& request, cons
 /// Tries requests that differ in one name.
 class Trial {
   public:
-    Trial(const ResolvedRequest& at, limits::Strictness strictness) : at_(at), strictness_(strictness) {}
+    Trial(const ResolvedRequest& at, limits::Strictness strictness, const IsGood& is_good)
+        : at_(at), strictness_(strictness), is_good_(is_good) {}
 
-    /// The request with the first of `names` that is accepted, of those for which `is_meant`.
+    /// The request with the first of `names` that is accepted and good, of those for which `is_meant`.
     template <typename IsMeant>
     std::optional<JobRequest> run(std::optional<std::string> JobRequest::*field,
                                   std::span<const std::string> names, IsMeant is_meant) const {
@@ -83,19 +84,24 @@ class Trial {
             JobRequest proposal = at_.request;
             proposal.*field = name;
             ResolvedRequest resolved = resolve(proposal, at_.context);
-            if (is_meant(resolved) && is_surely_taken(resolved, strictness_)) return proposal;
+            if (is_meant(resolved) && is_surely_taken(resolved, strictness_) && is_good_(proposal))
+                return proposal;
         }
         return std::nullopt;
-    }
-    std::optional<JobRequest> run(std::optional<std::string> JobRequest::*field,
-                                  std::span<const std::string> names) const {
-        return run(field, names, [](const ResolvedRequest&) { return true; });
     }
 
   private:
     const ResolvedRequest& at_;
     limits::Strictness strictness_;
+    const IsGood& is_good_;
 };
+
+/// Whether nothing but limits and rules of partitions, such as its nodes, keeps a job from starting.
+auto needs_no_advice(bool knows_reservations) {
+    return [knows_reservations](const ResolvedRequest& with) {
+        return find_advice(with, knows_reservations).lines.empty();
+    };
+}
 
 /// Of the partitions that may be suggested, those whose nodes are known well enough.
 std::vector<std::string> known_partitions(std::vector<std::string> names, const ResolvedRequest& at) {
@@ -110,10 +116,9 @@ std::vector<std::string> known_partitions(std::vector<std::string> names, const 
 
 } // namespace
 
-std::optional<JobRequest> find_elsewhere(const DetailedForecast& forecast, const ResolvedRequest& at,
-                                         const policy::Settings& settings) {
-    if (forecast.takes_the_job()) return std::nullopt;
-    const Trial trial(at, forecast.strictness);
+std::optional<JobRequest> find_elsewhere(const ResolvedRequest& at, limits::Strictness strictness,
+                                         const policy::Settings& settings, const IsGood& is_good) {
+    const Trial trial(at, strictness, is_good);
     const auto is_listed = [&](const ResolvedRequest& with) {
         return keeps_to_listed_qos(at, with, settings);
     };
@@ -123,23 +128,23 @@ std::optional<JobRequest> find_elsewhere(const DetailedForecast& forecast, const
     const Alternatives others = find_alternatives(at, settings);
     const auto is_meant = [&](const ResolvedRequest& with) { return others.means_qos(with.view()); };
     if (auto found = trial.run(&JobRequest::qos, others.qos, is_meant)) return found;
-    if (auto found = trial.run(&JobRequest::partition, known_partitions(others.partitions, at))) return found;
+    if (auto found = trial.run(&JobRequest::partition, known_partitions(others.partitions, at),
+                               needs_no_advice(/*knows_reservations=*/false)))
+        return found;
     return trial.run(&JobRequest::account, others.accounts, is_listed);
 }
 
 std::optional<JobRequest> find_open_partition(const ResolvedRequest& at, limits::Strictness strictness,
-                                              const policy::Settings& settings) {
-    return Trial(at, strictness)
-        .run(&JobRequest::partition, known_partitions(other_partitions(at, settings), at));
+                                              const policy::Settings& settings, const IsGood& is_good) {
+    return find_fitting_partition(at, strictness, settings, /*knows_reservations=*/false, is_good);
 }
 
 std::optional<JobRequest> find_fitting_partition(const ResolvedRequest& at, limits::Strictness strictness,
-                                                 const policy::Settings& settings, bool knows_reservations) {
-    const auto fits = [knows_reservations](const ResolvedRequest& with) {
-        return find_advice(with, knows_reservations).lines.empty();
-    };
-    return Trial(at, strictness)
-        .run(&JobRequest::partition, known_partitions(other_partitions(at, settings), at), fits);
+                                                 const policy::Settings& settings, bool knows_reservations,
+                                                 const IsGood& is_good) {
+    return Trial(at, strictness, is_good)
+        .run(&JobRequest::partition, known_partitions(other_partitions(at, settings), at),
+             needs_no_advice(knows_reservations));
 }
 
 } // namespace qg::gate

@@ -7,20 +7,27 @@
 #include "qosgate/gate/forecast.hpp"
 #include "qosgate/policy/settings.hpp"
 
+#include <functional>
+#include <optional>
+
 namespace qg::gate {
 
-/// The request with another QOS, partition or account that slurmctld would accept and that no limit and no
-/// partition rule blocks permanently; for a QOS that the user may use with another account only, that
-/// account. Which may be named, and in which order they are tried: alternatives.hpp. Empty if none was found,
-/// or if the names in the request are the problem. Cost: at most 8 QOSs, 8 partitions and 8 accounts are
-/// tried, with a few forecasts each; only for jobs with a problem. Threads: those of the provider.
-std::optional<model::JobRequest> find_elsewhere(const DetailedForecast& forecast, const ResolvedRequest& at,
-                                                const policy::Settings& settings);
+/// Whether a request that slurmctld would accept may be suggested; asked last.
+using IsGood = std::function<bool(const model::JobRequest&)>;
+
+/// The request with another QOS, partition or account that slurmctld would accept, that no limit and no
+/// partition rule blocks permanently, and that is good; for a QOS that the user may use with another account
+/// only, that account. Which may be named, and in which order they are tried: alternatives.hpp. Empty if none
+/// was found, or if the names in the request are the problem. Cost: at most 8 QOSs, 8 partitions and 8
+/// accounts are tried, with a few forecasts each; only for jobs that are refused or do not start. Threads:
+/// those of the provider.
+std::optional<model::JobRequest> find_elsewhere(const ResolvedRequest& at, limits::Strictness strictness,
+                                                const policy::Settings& settings, const IsGood& is_good);
 
 /// The request in another partition that would accept it, for a job whose own partitions accept or start no
 /// jobs. Empty if none was found. Cost: a few forecasts. Threads: those of the provider.
 std::optional<model::JobRequest> find_open_partition(const ResolvedRequest& at, limits::Strictness strictness,
-                                                     const policy::Settings& settings);
+                                                     const policy::Settings& settings, const IsGood& is_good);
 
 /// The request in another partition that would accept and start it and that leaves nothing to advise on
 /// (advice.hpp), for a job that asks for nodes which its own partitions do not have. Empty if none was found.
@@ -28,6 +35,6 @@ std::optional<model::JobRequest> find_open_partition(const ResolvedRequest& at, 
 std::optional<model::JobRequest> find_fitting_partition(const ResolvedRequest& at,
                                                         limits::Strictness strictness,
                                                         const policy::Settings& settings,
-                                                        bool knows_reservations);
+                                                        bool knows_reservations, const IsGood& is_good);
 
 } // namespace qg::gate

@@ -6,6 +6,7 @@
 #include "qosgate/gate/read_job.hpp"
 #include "qosgate/policy/fields.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -74,9 +75,25 @@ policy::RuleOutcome refuse_hidden_gres() {
     ReadJob job(submitted, policy::JobEvent::submit, own_qos);
     job.measure(costs);
     policy::RuleOutcome outcome = policy.run(job.request(), job.facts());
-    if (own_qos != nullptr) policy.note_own_qos(job.was_asked_for_own_qos()); // no trial of a suggestion
+    if (own_qos != nullptr) policy.note_own_qos(job.was_asked_for_own_qos());
     if (!outcome.rejected) job.restore(outcome.changed);
     return outcome;
+}
+
+[[gnu::cold]] policy::RuleOutcome try_site_rules(const policy::Policy& policy,
+                                                 const ResolvedRequest& submitted) {
+    if (const auto twice = find_repeated_gres(submitted.request)) return refuse_repeated_gres(*twice);
+    ReadJob job(submitted, policy::JobEvent::submit);
+    job.mark_as_trial();
+    policy::RuleOutcome outcome = policy.run(job.request(), job.facts());
+    if (!outcome.rejected) job.restore(outcome.changed);
+    return outcome;
+}
+
+bool has_failure(const policy::RuleOutcome& outcome) {
+    return std::ranges::any_of(outcome.events, [](const policy::RuleEvent& event) {
+        return event.kind == policy::EventKind::error;
+    });
 }
 
 policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const ResolvedRequest& after,

@@ -30,6 +30,12 @@ policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedR
                                    std::vector<policy::RuleCost>* costs = nullptr,
                                    std::optional<model::Qos>* own_qos = nullptr);
 
+/// The same for a job that may never be: a suggestion. No failure of a rule is counted.
+policy::RuleOutcome try_site_rules(const policy::Policy& policy, const ResolvedRequest& submitted);
+
+/// Whether a rule failed, whatever that led to.
+[[nodiscard]] bool has_failure(const policy::RuleOutcome& outcome);
+
 /// The same for a change. The outcome's changes are not to be applied. `before` is the job before the
 /// change; null if no rule reads it. `parts` are what the change sets.
 policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const ResolvedRequest& after,

@@ -12,7 +12,9 @@ from .terminal import Terminal, job_id_of
 
 Json = dict[str, Any]
 
-_SUGGESTION = re.compile(r"(?:would be accepted|could start(?:, when other jobs end,)?) with: (.+)")
+_SUGGESTION = re.compile(
+    r"(?:would be accepted(?:, and wait for other jobs,)?|could start(?:, when other jobs end,| sooner)?) with: (.+)"
+)
 
 # Anything else may come from one partition of several, or from the submission.
 _WAITS_FOR_ROOM = compare.UNBLOCKED - {"None", "Priority"}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/suggested_options.hpp"
+
+#include "qosgate/gate/answer.hpp"
+#include "qosgate/gate/effort.hpp"
+#include "qosgate/gate/forecast.hpp"
+#include "qosgate/gate/no_nodes.hpp"
+#include "qosgate/gate/placement.hpp"
+#include "qosgate/gate/request_options.hpp"
+#include "qosgate/gate/whole_nodes.hpp"
+
+#include <algorithm>
+
+namespace qg::gate {
+
+using model::JobRequest;
+
+SuggestedOptions::SuggestedOptions(const ResolvedRequest& asked, const RulesRun* rules,
+                                   limits::Strictness strictness)
+    : asked_(asked), rules_(rules), strictness_(strictness), context_(asked.context) {}
+
+bool SuggestedOptions::are_possible() const {
+    const JobRequest& request = asked_.request;
+    const model::AccountView& view = asked_.view();
+    // Options of a part of a heterogeneous job must stand before the colon that ends the part.
+    if (request.is_het_part || !is_short(asked_)) return false;
+    if (request.empty_names != 0) return false; // which of several names was meant is not known
+    const model::Cluster& cluster = asked_.context.cluster;
+    if (may_take_whole_nodes(request, view, cluster) &&
+        !std::ranges::all_of(view.partitions, [&](const model::PartitionChoice& choice) {
+            return knows_whole_nodes(request, *choice.partition, cluster);
+        }))
+        return false;
+    if (request.tres_per_socket) return false; // the selection decides how many sockets a job gets
+    if (view.partitions.empty()) return false; // slurmctld refuses such a job
+    // A suggestion for a hidden partition would reveal its limits and access lists.
+    if (has_hidden_partition(view)) return false;
+    return rules_ == nullptr || !rules_->has_failures;
+}
+
+std::optional<std::string> SuggestedOptions::say(const JobRequest& better, bool starts_now) {
+    if (may_get_no_nodes(better, context_.release)) return std::nullopt;
+    // It is not known how many nodes a reservation has.
+    if (better.reservation && better.min_nodes.value_or(1) > 1) return std::nullopt;
+    if (starts_now && waits_at_first(better, context_, strictness_)) return std::nullopt;
+    const JobRequest& submitted = rules_ == nullptr ? asked_.request : rules_->submitted;
+    const JobRequest changed = apply_changes(submitted, asked_.request, better);
+    auto options = format_changed_options(submitted, changed);
+    if (!options || !is_taken_after_rules(changed, starts_now)) return std::nullopt;
+    return options;
+}
+
+bool SuggestedOptions::is_taken_after_rules(const JobRequest& submitted, bool starts_now) {
+    if (rules_ == nullptr) return true; // the forecast was made with this very request
+    if (rule_runs_left_ == 0) return false;
+    --rule_runs_left_;
+    // What ran before the rules, and the rules themselves, may have spent the time of the job already.
+    if (context_.known.script_clock == nullptr) {
+        clock_.start_at_once();
+        context_.known.script_clock = &clock_;
+    }
+    const policy::RuleOutcome outcome = try_site_rules(rules_->policy, resolve(submitted, context_));
+    if (outcome.rejected || has_failure(outcome)) return false;
+    const JobRequest& request = outcome.changed ? *outcome.changed : submitted;
+    if (!keeps_changes(request, rules_->submitted, submitted)) return false;
+    if (are_all_closed(resolve(request, context_).view())) return false;
+    if (starts_now && waits_at_first(request, context_, strictness_)) return false;
+    return is_surely_taken(request, context_, strictness_);
+}
+
+bool waits_at_first(const JobRequest& request, const ClusterContext& context, limits::Strictness strictness) {
+    return !request.starts_later() && predict(resolve(request, context), strictness).blocking() != nullptr;
+}
+
+} // namespace qg::gate
