@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "helpful_change.hpp"
 
+#include "counted_alike.hpp"
 #include "partition_reason.hpp"
 #include "qos_arguments.hpp"
 
@@ -8,8 +9,10 @@
 #include "qosgate/gate/alternatives.hpp"
 #include "qosgate/gate/attempt.hpp"
 #include "qosgate/gate/gate.hpp"
+#include "qosgate/gate/whole_nodes.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/model/limit_facts.hpp"
+#include "qosgate/model/whole_nodes_by.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -67,7 +70,8 @@ class ChangeFinder {
         if (!asked.known || view.associations.empty() || view.partitions.empty()) return false;
         bool has_reason = job_.reason == "PartitionDown"; // it hides all other rules
         for (std::size_t i = 0; i < view.partitions.size(); ++i) {
-            if (view.partitions[i].is_hidden || !is_counted_alike(asked, i)) return false;
+            if (view.partitions[i].is_hidden || !is_counted_alike(asked, job_, i) || !knows_nodes(asked, i))
+                return false;
             const auto cause = find_pending_cause(asked, i);
             if (!cause) return false;
             const auto is_it = [this](const Violation& v) { return v.reason == job_.reason; };
@@ -78,16 +82,12 @@ class ChangeFinder {
         return has_reason;
     }
 
-    /// Whether the engine counts what slurmctld counts.
-    bool is_counted_alike(const gate::ResolvedRequest& asked, std::size_t partition) const {
-        const model::AccountView& view = asked.view();
-        const auto counts = asked.counter.at_attempt(view, partition, std::nullopt).value_or(asked.job.tres);
-        for (std::size_t at = 0; at < view.tres->size(); ++at) {
-            const bool is_compared = view.tres->kind(at) != model::TresKind::energy;
-            const AmountRange shown = amounts_in(job_.tres, view.tres->name(at));
-            if (is_compared && !shown.contains(model::count_at(counts, at))) return false;
-        }
-        return true;
+    /// Whether it is known what the nodes have that the job gets, if it gets whole ones.
+    static bool knows_nodes(const gate::ResolvedRequest& asked, std::size_t partition) {
+        const model::Partition& in = *asked.view().partitions[partition].partition;
+        const model::Cluster& cluster = asked.context.cluster;
+        return !model::takes_whole_nodes(asked.request, &in, cluster) ||
+               gate::knows_whole_nodes(asked.request, in, cluster);
     }
 
     gate::ResolvedRequest resolve(const JobRequest& request, bool names_partitions = false) const {
@@ -114,7 +114,8 @@ class ChangeFinder {
             return false;
         if (change.names_qos && !others_.means_qos(view)) return false;
         for (std::size_t i = 0; i < view.partitions.size(); ++i)
-            if (!view.partitions[i].is_hidden && !find_pending_cause(asked, i)) return true;
+            if (!view.partitions[i].is_hidden && knows_nodes(asked, i) && !find_pending_cause(asked, i))
+                return true;
         return false;
     }
 

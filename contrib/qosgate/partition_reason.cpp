@@ -18,6 +18,13 @@ bool is_of_list(std::string_view reason) noexcept {
     return std::ranges::find(of_lists, reason) != of_lists.end();
 }
 
+/// The verdict at its submission, which is over: it has its time limit.
+limits::SubmitVerdict accepted(const gate::ResolvedRequest& asked) {
+    limits::SubmitVerdict verdict;
+    verdict.time_limit = asked.request.time_limit;
+    return verdict;
+}
+
 } // namespace
 
 bool is_of_partition(std::string_view reason) noexcept {
@@ -30,9 +37,12 @@ bool stands_for(std::string_view reason, const gate::PartitionProblem& rule) noe
 
 std::optional<gate::PendingCause> find_pending_cause(const gate::ResolvedRequest& asked,
                                                      std::size_t partition) {
-    limits::SubmitVerdict accepted;
-    accepted.time_limit = asked.request.time_limit;
-    return gate::find_pending_cause(asked, accepted, partition);
+    return gate::find_pending_cause(asked, accepted(asked), partition);
+}
+
+std::vector<limits::Violation> find_blocking_limits(const gate::ResolvedRequest& asked,
+                                                    std::size_t partition) {
+    return gate::find_blocking_limits(asked, accepted(asked), partition);
 }
 
 std::vector<gate::PartitionProblem> find_broken_rules(const gate::ResolvedRequest& asked) {

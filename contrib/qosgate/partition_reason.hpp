@@ -23,6 +23,10 @@ bool stands_for(std::string_view reason, const gate::PartitionProblem& rule) noe
 std::optional<gate::PendingCause> find_pending_cause(const gate::ResolvedRequest& asked,
                                                      std::size_t partition);
 
+/// All limits that block it there now, in all stages of an attempt to start it.
+std::vector<limits::Violation> find_blocking_limits(const gate::ResolvedRequest& asked,
+                                                    std::size_t partition);
+
 /// The rules of its partitions that keep an accepted job pending. Cost: one forecast for each partition.
 std::vector<gate::PartitionProblem> find_broken_rules(const gate::ResolvedRequest& asked);
 

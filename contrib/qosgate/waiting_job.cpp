@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "waiting_job.hpp"
 
+#include "counted_alike.hpp"
 #include "held_limit.hpp"
 #include "helpful_change.hpp"
 #include "partition_reason.hpp"
@@ -45,7 +46,8 @@ struct Attempt {
     std::vector<Violation> blocking;
 };
 
-/// What limits block a job of that size now; in all stages, for one may hide the next.
+/// What limits block a job of that size now; in all stages, for one may hide the next. For a job that the
+/// engine counts otherwise than slurmctld; else they are those of gate::find_blocking_limits().
 std::vector<Violation> find_blocking(const Attempt& attempt, const QueuedJob& job, limits::Release release) {
     const auto judge = [&](auto evaluate) {
         return evaluate(attempt.view, attempt.job, attempt.job.tres, job.time_limit,
@@ -166,6 +168,9 @@ class Explainer {
                                            context_.release};
         auto resolved = gate::resolve(made.request, cluster, {.names_partitions = false});
         if (!resolved.known) return;
+        // The same list as for a new job, if the engine knows all that slurmctld counts.
+        const bool is_alike = !made.request.unread && job_.het_id == 0 && is_counted_alike(resolved, job_, 0);
+        if (is_alike) made.blocking = find_blocking_limits(resolved, 0);
         made.view = *std::move(resolved.known);
         made.job.tres.resize(made.view.tres->size());
         for (std::size_t at = 0; at < made.job.tres.size(); ++at)
@@ -174,7 +179,7 @@ class Explainer {
         made.job.time_min = made.request.time_min;
         made.job.untold_tres = resolved.job.untold_tres;
         made.job.is_time_untold = resolved.job.is_time_untold;
-        made.blocking = find_blocking(made, job_, context_.release);
+        if (!is_alike) made.blocking = find_blocking(made, job_, context_.release);
         attempts_.push_back(std::move(made));
     }
 

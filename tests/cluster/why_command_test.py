@@ -110,6 +110,27 @@ class Why(WhyTestCase):
         self.assertIn("Waiting does not help as long as the job and the other limits stay", text)
         self.assertNotIn("Estimate", text)
 
+    def test_whole_nodes_behind_a_limit_on_jobs_are_counted_as_check_counts_them(self) -> None:
+        self.cluster.sacctmgr("modify account lab set GrpTRES=cpu=-1")
+        self.addCleanup(self.cluster.sacctmgr, "modify account lab set GrpTRES=cpu=8")
+        self.cluster.sacctmgr("modify qos plain set MaxJobsPerUser=1 MaxTRESPerUser=cpu=64")
+        self.addCleanup(self.cluster.sacctmgr, "modify qos plain set MaxJobsPerUser=-1 MaxTRESPerUser=cpu=-1")
+        self.start("ana", "-Aastro --qos=plain -n1 --time=60")
+        for options, has_cpus in (("--exclusive -N1 -n1", True), ("-n64 -N1", True), ("-n63 -N1", False)):
+            with self.subTest(options):
+                options = f"-Aastro --qos=plain --time=60 {options}"
+                job = self.wait("ana", options, "QOSMaxJobsPerUserLimit")
+                answer = self.why(job)
+                told = [answer["reasons"][0]["limit"]["text"], *answer["also"]]
+                self.assertEqual(len(told), 1 + has_cpus, told)
+                self.assertEqual("asks for 64" in "".join(told), has_cpus, told)
+                check = self.show(f"check -- sbatch {options} --wrap=true").stdout
+                self.assertRegex(check, rf"this job will wait{' .2 reasons.' if has_cpus else ''}:")
+                for line in (*told, "could start sooner with: --qos=normal\n"):
+                    self.assertIn(line, check)
+                self.assertIn(f"scontrol update JobId={job} QOS=normal", self.why(job)["changes"])
+                self.cluster.run(f"scancel {job}", check=True)
+
     def test_names_are_quoted_for_the_shell(self) -> None:
         name = "a;id 'x"
         self.cluster.run(["sacctmgr", "-i", "add", "qos", name], check=True)

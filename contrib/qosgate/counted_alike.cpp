@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "counted_alike.hpp"
+
+#include "holders.hpp"
+
+#include "qosgate/model/whole_nodes_by.hpp"
+
+#include <optional>
+
+namespace qg::cli {
+namespace {
+
+bool are_shown(const model::TresCounts& counts, const model::TresCatalogue& tres,
+               const model::QueuedJob& job) {
+    for (std::size_t at = 0; at < tres.size(); ++at) {
+        const bool is_compared = tres.kind(at) != model::TresKind::energy;
+        if (is_compared && !amounts_in(job.tres, tres.name(at)).contains(model::count_at(counts, at)))
+            return false;
+    }
+    return true;
+}
+
+} // namespace
+
+bool is_counted_alike(const gate::ResolvedRequest& asked, const model::QueuedJob& job,
+                      std::size_t partition) {
+    const model::AccountView& view = asked.view();
+    if (partition >= view.partitions.size()) return false;
+    const auto counts = asked.counter.at_attempt(view, partition, std::nullopt).value_or(asked.job.tres);
+    if (are_shown(counts, *view.tres, job)) return true;
+    const model::Partition* in = view.partitions[partition].partition.get();
+    return model::takes_whole_nodes(asked.request, in, asked.context.cluster) &&
+           are_shown(asked.job.tres, *view.tres, job);
+}
+
+} // namespace qg::cli
