@@ -72,6 +72,7 @@ Runtime::Runtime() : Runtime(find_assoc_mgr()) {}
 
 Runtime::Runtime(const Result<AssocMgr>& manager)
     : policies_(log_line, {.kept_file = kept_policy_file(),
+                           .host = has_backups() ? own_host_name() : std::string(),
                            .cluster_name = cluster_name(),
                            .log_of_script = log_script_line,
                            .make_world = [] { return std::make_unique<gate::ScenarioWorld>(this_release); }}),

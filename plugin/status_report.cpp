@@ -30,6 +30,13 @@ std::string hash_of(const policy::StoreStatus& policy) {
     return text::format("{:016x}", policy.hash);
 }
 
+/// An object; null: nothing is different.
+std::string describe(const std::optional<policy::TakenOver>& before) {
+    if (!before) return "null";
+    return text::format(R"({{"host": {}, "policy": {}}})", json::quote(before->host),
+                        json::quote(text::format("{:016x}", before->policy)));
+}
+
 /// A list of objects.
 std::string describe(std::span<const policy::FailingRule> rules) {
     std::vector<std::string> all;
@@ -175,6 +182,7 @@ std::string StatusReport::to_json() const {
         R"(, "standing": {}, "is_testing": {}, "loaded_at": {}, "is_kept_copy": {}, "last_error": {})",
         json::quote(to_string(policy.standing)), policy.is_testing ? "true" : "false",
         json::number(loaded_at), policy.is_kept_copy ? "true" : "false", quote(policy.last_error));
+    members += text::format(R"(, "taken_over_from": {})", describe(policy.taken_over));
     members += text::format(
         R"(, "keep_error": {}, "partitions_read_at": {}, "partitions_error": {}, "conf_problems": {}, {})",
         quote(policy.keep_error), json::number(partitions_read_at),

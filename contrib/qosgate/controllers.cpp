@@ -5,6 +5,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurmdb/controller_ping.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -71,6 +72,21 @@ std::vector<std::string> find_standby_problems(const Controller& standby, const 
                          who, report.text("policy", "?"), in_charge.text("policy", "?"),
                          report.text("policy_directory", "?")));
     return problems;
+}
+
+std::string find_changed_rules(const std::vector<Controller>& controllers, const GateReport& in_charge) {
+    if (!in_charge.has("taken_over_from")) return "";
+    const ReportPart before = in_charge.part("taken_over_from");
+    const std::string host = before.text("host", "?");
+    const bool reports = std::ranges::any_of(controllers, [&host](const Controller& controller) {
+        return is_same_host(controller.host, host) && controller.report.exists();
+    });
+    if (reports) return "";
+    return text::format(
+        "other rules are in force than before the takeover (hash {}, on {} {}): let the files of {} be "
+        "the same on both",
+        in_charge.text("policy", "?"), host, before.text("policy", "?"),
+        in_charge.text("policy_directory", "?"));
 }
 
 std::string describe_controller(const Controller& controller, const GateReport& in_charge) {

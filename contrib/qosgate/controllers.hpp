@@ -39,6 +39,10 @@ std::vector<Controller> look_at_controllers(const slurmdb::SlurmConf& conf, cons
 /// What is wrong with a standby, and what to do; one sentence each. `in_charge`: as above.
 std::vector<std::string> find_standby_problems(const Controller& standby, const GateReport& in_charge);
 
+/// That the controller in charge has taken over from another one with other rules, and what to do; empty: it
+/// has not, or that one reports its rules by now, which find_standby_problems() compares.
+std::string find_changed_rules(const std::vector<Controller>& controllers, const GateReport& in_charge);
+
 /// "head2, standby, answers, hash 00f3…, the rules in force"
 std::string describe_controller(const Controller& controller, const GateReport& in_charge);
 

@@ -327,6 +327,9 @@ Result<StatusFinding> examine_plugin() {
         judge_loaded(finding, *conf);
     else
         judge_not_loaded(finding, *conf);
+    if (finding.report.is_loaded(now))
+        if (std::string changed = find_changed_rules(finding.controllers, finding.report); !changed.empty())
+            finding.add(degraded, std::move(changed));
     for (const Controller& controller : finding.controllers)
         if (controller.is_standby())
             for (std::string& problem : find_standby_problems(controller, finding.report))

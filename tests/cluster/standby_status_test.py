@@ -119,6 +119,7 @@ class StandbyStatus(StandbyTestCase):
         )
 
     def test_after_a_takeover_the_standby_is_in_charge(self) -> None:
+        mark = len(self.standby.log())
         self.take_over()
         self.cluster.wait_for(lambda: self.host_of_status() == STANDBY, "the status is the standby's")
         status = self.wait_for(1, f"{STANDBY}, in charge, answers\n")
@@ -127,6 +128,30 @@ class StandbyStatus(StandbyTestCase):
         self.assertEqual((primary["answers"], standby["answers"]), (False, True))
         self.assertIn(f"standby {PRIMARY}: its slurmctld does not answer: start it there", status["reasons"])
         self.assertFalse(self.standby_file.exists())
+        self.assertIsNone(status["plugin"]["taken_over_from"])
+        self.assertNotIn("other rules are in force", self.ask().stdout + self.standby.log()[mark:])
+
+    def test_after_a_takeover_other_rules_than_before_are_told_until_they_are_equal(self) -> None:
+        before = self.status()["plugin"]["policy"]
+        self.write(self.standby.policy, refusal("elsewhere"))
+        self.wait_for(1, "other rules")
+        self.take_over()
+        self.expect_refusal("elsewhere")
+        status = self.wait_for(1, "than before the takeover")
+        here = status["plugin"]["policy"]
+        self.assertNotEqual(before, here)
+        self.assertEqual(status["plugin"]["taken_over_from"], {"host": PRIMARY, "policy": before})
+        self.assertIn(
+            f"other rules are in force than before the takeover (hash {here}, on {PRIMARY} {before}): "
+            f"let the files of {self.standby.policy} be the same on both",
+            status["reasons"],
+        )
+        self.wait_for_standby_log(f"other rules are in force than before: controller {PRIMARY} had hash {before}, here is ")
+        self.write(self.standby.policy, refusal("first"))
+        self.cluster.wait_for(
+            lambda: self.status()["plugin"]["taken_over_from"] is None, "equal rules are no others", otherwise=self.standby.tell
+        )
+        self.assertNotIn("than before the takeover", self.ask().stdout)
 
 
 if __name__ == "__main__":

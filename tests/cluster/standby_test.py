@@ -111,7 +111,7 @@ class StandbyTestCase(PluginTestCase):
         cls.standby = Standby(cls.cluster.layout)
 
     def setUp(self) -> None:
-        self.expected_errors += ["policy not loaded"]
+        self.expected_errors += ["policy not loaded", "other rules are in force than before"]
         self.standby.stop()
         self.cluster.start("slurmctld")
         self.write(self.standby.policy, refusal("first"))

@@ -3,6 +3,9 @@
 // The kept copy of the policy in force, without a store.
 #include "qosgate/policy/kept_policy.hpp"
 
+#include "qosgate/base/fnv.hpp"
+#include "qosgate/base/text.hpp"
+
 #include "support/needs_root.hpp"
 #include "support/policy_setup.hpp"
 #include "support/restarts_setup.hpp"
@@ -76,6 +79,35 @@ BOOST_AUTO_TEST_CASE(says_that_nothing_ever_loaded) {
     BOOST_TEST(kept->stamp == 7u);
     BOOST_TEST(!parse_kept_text(to_kept_text({{}, 7}))->never_loaded);
     BOOST_TEST(!parse_kept_text(to_kept_text({{true, {{"a.lua", "x"}}}, 7, true})).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(tells_the_controller_that_kept_it) {
+    const std::string longest(255, 'h');
+    for (const std::string& host : {std::string("head-1.hpc_x.org"), std::string("7"), longest}) {
+        const auto kept = parse_kept_text(to_kept_text({{true, {{"a.lua", "x"}}}, 7, false, host}));
+        BOOST_TEST_REQUIRE(kept.has_value());
+        BOOST_TEST(kept->host == host);
+        BOOST_TEST(kept->stamp == 7u);
+    }
+    for (const std::string& host : {std::string(), std::string("a b"), std::string("a\nb"), longest + "h"}) {
+        const std::string text = to_kept_text({{}, 7, false, host});
+        BOOST_TEST(text == to_kept_text({{}, 7}));
+        BOOST_TEST(parse_kept_text(text)->host.empty());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(takes_no_copy_with_a_host_that_is_none) {
+    const auto with_line = [](const std::string& line) {
+        const std::string body = "folder 0 files 0\nstamp 7\n" + line;
+        Fnv hash;
+        hash.add(body);
+        return text::format("qosgate_policy 1 {:016x}\n{}", hash.value(), body);
+    };
+    BOOST_TEST(parse_kept_text(with_line("host head1\n")).has_value());
+    for (const std::string& line : {std::string("host \n"), std::string("host a b\n"),
+                                    std::string("host head1"), std::string("host head1\nhost head2\n"),
+                                    std::string("node head1\n"), "host " + std::string(256, 'h') + "\n"})
+        BOOST_TEST(!parse_kept_text(with_line(line)).has_value(), line);
 }
 
 BOOST_AUTO_TEST_CASE(takes_no_stamp_behind_which_there_is_none) {

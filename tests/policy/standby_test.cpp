@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Two controllers with one directory and one kept copy: the active one and its standby.
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/site_files.hpp"
+
 #include "support/restarts_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -203,6 +206,77 @@ BOOST_AUTO_TEST_CASE(an_old_copy_that_is_put_back_is_not_taken_by_a_standby) {
     BOOST_TEST(StoreSetup::soon([&] { return standby.stands(Standing::degraded); }));
     BOOST_TEST(standby.looks_again(5));
     BOOST_TEST(standby.said() == "one");
+}
+
+BOOST_AUTO_TEST_CASE(who_takes_over_from_a_controller_with_other_rules_says_so_until_its_own_change) {
+    temp.write("a.lua", StoreSetup::warns("two"));
+    keep_as_another("one", "head1");
+    const std::uint64_t before = hash_of({true, {{"a.lua", StoreSetup::warns("one")}}});
+    StoreSetup standby(options_of("head2"));
+    standby.store.start(directory());
+    BOOST_TEST(standby.looks_again(2));
+    BOOST_TEST(!standby.store.status().taken_over.has_value());
+
+    standby.store.mark_active();
+
+    BOOST_TEST(StoreSetup::soon([&] { return standby.store.status().taken_over.has_value(); }));
+    BOOST_TEST(standby.store.status().taken_over->host == "head1");
+    BOOST_TEST(standby.store.status().taken_over->policy == before);
+    BOOST_TEST(standby.has_told("other rules are in force than before: controller head1 had hash " +
+                                text::format("{:016x}", before)));
+    fs::remove(kept()); // it is written again, and nothing else changes
+    BOOST_TEST(StoreSetup::soon([&] { return fs::exists(kept()); }));
+    BOOST_TEST(standby.store.status().taken_over.has_value());
+    temp.write("a.lua", StoreSetup::warns("three"));
+    BOOST_TEST(StoreSetup::soon([&] { return standby.said() == "three"; }));
+    BOOST_TEST(!standby.store.status().taken_over.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(who_is_a_standby_again_no_longer_says_that_it_took_over) {
+    temp.write("a.lua", StoreSetup::warns("two"));
+    keep_as_another("one", "head1");
+    StoreSetup standby(options_of("head2"));
+    standby.store.start(directory());
+    standby.store.mark_active();
+    BOOST_TEST(StoreSetup::soon([&] { return standby.store.status().taken_over.has_value(); }));
+
+    keep_as_another("one", "head1");
+
+    BOOST_TEST(StoreSetup::soon([&] { return standby.store.status().is_superseded; }));
+    BOOST_TEST(!standby.store.status().taken_over.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(what_changed_while_no_other_controller_decided_is_no_other_controllers) {
+    struct Case {
+        std::string kept, keeper, own;
+    };
+    for (const Case& each : {Case{"two", "head1", "head2"}, Case{"one", "head2", "head2"},
+                             Case{"one", "", "head2"}, Case{"one", "head1", ""}})
+        BOOST_TEST_CONTEXT(each.kept << ", kept by " << each.keeper << ", own " << each.own) {
+            temp.write("a.lua", StoreSetup::warns("two"));
+            keep_as_another(each.kept, each.keeper);
+            const std::string before = content_of(kept());
+            StoreSetup setup(options_of(each.own));
+            setup.store.start(directory());
+            setup.store.mark_active();
+            BOOST_TEST(StoreSetup::soon([&] { return content_of(kept()) != before; }));
+            BOOST_TEST(setup.looks_again(2));
+            BOOST_TEST(!setup.store.status().taken_over.has_value());
+            BOOST_TEST(setup.errors() == 0u);
+        }
+}
+
+BOOST_AUTO_TEST_CASE(rules_that_are_taken_over_with_the_kept_copy_are_no_other_rules) {
+    temp.write("a.lua", "rule {");
+    keep_as_another("one", "head1");
+    StoreSetup standby(options_of("head2"));
+    standby.store.start(directory());
+    const std::string before = content_of(kept());
+    standby.store.mark_active();
+
+    BOOST_TEST(StoreSetup::soon([&] { return content_of(kept()) != before; }));
+    BOOST_TEST(standby.looks_again(2));
+    BOOST_TEST(!standby.store.status().taken_over.has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -47,17 +47,25 @@ class Restarts {
     }
 
     /// Keeps a policy as the store of another controller does.
-    void keep_as_another(const std::string& word) const {
+    void keep_as_another(const std::string& word, const std::string& host = {}) const {
         const auto before = policy::read_kept(kept(), geteuid());
         const std::uint64_t stamp = before && *before ? (*before)->stamp + 1 : 1;
         BOOST_TEST_REQUIRE(
-            policy::write_kept(kept(), {{true, {{"a.lua", StoreSetup::warns(word)}}}, stamp}).has_value());
+            policy::write_kept(
+                kept(), {{true, {{"a.lua", StoreSetup::warns(word)}}}, stamp, /*never_loaded=*/false, host})
+                .has_value());
     }
 
     [[nodiscard]] policy::StoreOptions options() const {
         policy::StoreOptions options = options_;
         options.kept_file = kept();
         return options;
+    }
+    /// Those of a controller of several.
+    [[nodiscard]] policy::StoreOptions options_of(const std::string& host) const {
+        policy::StoreOptions own = options();
+        own.host = host;
+        return own;
     }
     [[nodiscard]] fs::path directory() const { return temp.directory(); }
     [[nodiscard]] fs::path kept() const { return temp.root() / "qosgate_policy"; }

@@ -2,6 +2,7 @@
 #include "qosgate/policy/kept_policy.hpp"
 
 #include "qosgate/base/fnv.hpp"
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/replace_file.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/site_files.hpp"
@@ -39,6 +40,8 @@ Bounds kept_bounds() noexcept {
     all.bytes += max_site_bytes + max_site_files * 4096;
     return all;
 }
+/// The longest host name that gethostname() tells on any system.
+constexpr std::size_t max_host_bytes = 255;
 /// There is always a larger one.
 constexpr std::size_t max_stamp = std::numeric_limits<std::size_t>::max() / 2;
 
@@ -46,6 +49,13 @@ std::uint64_t hash_of_text(std::string_view text) noexcept {
     Fnv hash;
     hash.add(text);
     return hash.value();
+}
+
+bool is_host_name(std::string_view host) noexcept {
+    return !host.empty() && host.size() <= max_host_bytes && std::ranges::all_of(host, [](char letter) {
+        return text::is_letter(letter) || text::is_digit(letter) || letter == '-' || letter == '_' ||
+               letter == '.';
+    });
 }
 
 /// Takes the copy's text apart from the front. Missing or invalid text sets `is_good` to false.
@@ -74,6 +84,13 @@ class KeptReader {
         is_good_ = false;
         return 0;
     }
+    /// The text up to the end of the line, which is consumed too.
+    std::string_view line() noexcept {
+        const std::string_view taken = take(rest_.find('\n'));
+        expect("\n");
+        return taken;
+    }
+    void fail_unless(bool is_right) noexcept { is_good_ = is_good_ && is_right; }
     [[nodiscard]] std::string_view rest() const noexcept { return rest_; }
     [[nodiscard]] bool is_good() const noexcept { return is_good_; }
 
@@ -98,6 +115,7 @@ std::string to_kept_text(const KeptPolicy& kept) {
         body.append(file.name).append(file.text).append("\n");
     }
     body += text::format("stamp {}\n", kept.stamp);
+    if (is_host_name(kept.host)) body += text::format("host {}\n", kept.host);
     return hash_line(body) + body;
 }
 
@@ -134,6 +152,11 @@ Result<KeptPolicy> parse_kept_text(std::string_view text) {
     if (reader.is_good() && !reader.rest().empty()) {
         reader.expect("stamp ");
         kept.stamp = reader.number('\n', max_stamp);
+    }
+    if (reader.is_good() && !reader.rest().empty()) {
+        reader.expect("host ");
+        kept.host = reader.line();
+        reader.fail_unless(is_host_name(kept.host));
     }
     if (!reader.is_good() || !reader.rest().empty()) return damaged();
     return kept;

@@ -7,7 +7,8 @@
 // per file a line "<bytes of name> <bytes of text>", the name, the text and a newline; and at the end a line
 // "stamp <number>", which distinguishes two writings of the same content. If there was a directory of which
 // nothing ever loaded, a line "never loaded" stands instead of folder and files: releases that do not know it
-// take the copy for a damaged one, which means the same.
+// take the copy for a damaged one, which means the same. In clusters with several controllers a line "host
+// <name>" follows the stamp; releases that do not know it take such a copy for a damaged one.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -28,9 +29,10 @@ struct KeptPolicy {
     SourceDirectory sources;
     std::uint64_t stamp = 0;   ///< a later writing has a larger stamp; 0: written without one
     bool never_loaded = false; ///< there are rules, but which is not known; `sources` is empty
+    std::string host = {};     ///< of the controller that wrote it; empty: not told
 };
 
-/// The file's whole content.
+/// The file's whole content. A host that cannot be the name of one is left out.
 std::string to_kept_text(const KeptPolicy& kept);
 
 /// Reads the file's content. Errors: invalid_input for any text that to_kept_text() did not make; the line of

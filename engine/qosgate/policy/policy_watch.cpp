@@ -86,6 +86,9 @@ bool PolicyWatch::notice_keeper() {
     const auto kept = read_kept(options_.kept_file, options_.trusted_user.value_or(geteuid()));
     const std::uint64_t stamp = kept && *kept ? (*kept)->stamp : 0;
     kept_signature_ = signature;
+    keeper_.reset();
+    if (kept && *kept && !(*kept)->never_loaded)
+        keeper_ = TakenOver{(*kept)->host, hash_of((*kept)->sources)};
     const auto before = std::exchange(kept_stamp_, std::max(stamp, kept_stamp_.value_or(0)));
     if (before && stamp < *before) {
         kept_hash_.reset();
@@ -96,6 +99,8 @@ bool PolicyWatch::notice_keeper() {
     if (std::exchange(is_kept_by_us_, false)) {
         is_active_ = false;
         was_active_ = true;
+        const std::scoped_lock lock(status_mutex_);
+        status_.taken_over.reset();
     }
     return true;
 }
@@ -263,6 +268,7 @@ void PolicyWatch::put_in_force(const std::shared_ptr<const Policy>& policy, Basi
         status_.generation = policy->generation();
         status_.hash = policy->hash();
         status_.rules = policy->rules().size();
+        status_.taken_over.reset();
         status_.loaded_at = std::chrono::system_clock::now();
     }
     log_load(*policy);
@@ -340,19 +346,11 @@ void PolicyWatch::keep() {
         const std::scoped_lock lock(log_mutex_);
         if (!log_) return; // abandoned: another store may keep its own policy by now
     }
-    const std::uint64_t stamp = next_stamp();
     const bool never_loaded = in_force_ == nullptr;
-    const auto done = write_kept(
-        options_.kept_file, {never_loaded ? SourceDirectory() : in_force_->sources(), stamp, never_loaded});
-    if (done) {
-        kept_hash_ = never_loaded ? std::nullopt : std::optional(hash_in_force());
-        kept_never_loaded_ = never_loaded;
-        kept_stamp_ = stamp;
-        is_kept_by_us_ = true;
-        another_keeps_ = false;
-    } else {
-        checks_until_keep_ = keep_again_checks;
-    }
+    const auto taken_over = find_taken_over();
+    const auto done = write_kept_copy();
+    if (done && taken_over) report_taken_over(*taken_over);
+    if (!done) checks_until_keep_ = keep_again_checks;
     const auto note = [&] {
         const std::scoped_lock lock(status_mutex_);
         if (done) {
@@ -368,6 +366,37 @@ void PolicyWatch::keep() {
             (never_loaded ? "it is not kept that the site's rules never loaded: "
                           : "the policy in force is not kept, a restart would not find it: ") +
                 done.error().message);
+}
+
+Result<void> PolicyWatch::write_kept_copy() {
+    const bool never_loaded = in_force_ == nullptr;
+    const KeptPolicy copy{never_loaded ? SourceDirectory() : in_force_->sources(), next_stamp(), never_loaded,
+                          options_.host};
+    if (const auto done = write_kept(options_.kept_file, copy); !done) return done;
+    kept_hash_ = never_loaded ? std::nullopt : std::optional(hash_in_force());
+    kept_never_loaded_ = never_loaded;
+    kept_stamp_ = copy.stamp;
+    is_kept_by_us_ = true;
+    another_keeps_ = false;
+    return {};
+}
+
+std::optional<TakenOver> PolicyWatch::find_taken_over() const {
+    if (is_kept_by_us_ || in_force_ == nullptr || !keeper_ || keeper_->host.empty()) return std::nullopt;
+    const bool is_another = !options_.host.empty() && keeper_->host != options_.host;
+    return is_another && keeper_->policy != hash_in_force() ? keeper_ : std::nullopt;
+}
+
+void PolicyWatch::report_taken_over(const TakenOver& before) {
+    {
+        const std::scoped_lock lock(status_mutex_);
+        status_.taken_over = before;
+    }
+    log(LogLevel::warning,
+        text::format(
+            "policy: other rules are in force than before: controller {} had hash {:016x}, here is {}; "
+            "let the files of {} be the same on both",
+            before.host, before.policy, describe_in_force(), directory_.string()));
 }
 
 // ---- questions of the store -------------------------------------------------------------------------------

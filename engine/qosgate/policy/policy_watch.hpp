@@ -88,6 +88,11 @@ class PolicyWatch {
     void stay(const Error& error, const Content& content = {});
     /// Writes what the next start must know: the policy in force, or that there is one that never loaded.
     void keep();
+    /// Writes it in any case.
+    Result<void> write_kept_copy();
+    /// The controller that decided until now, if it had other rules; empty: it had not, or it is not known.
+    [[nodiscard]] std::optional<TakenOver> find_taken_over() const;
+    void report_taken_over(const TakenOver& before);
     [[nodiscard]] bool is_kept() const noexcept;
     /// The stamp for the next kept copy: later than any stamp seen.
     [[nodiscard]] std::uint64_t next_stamp() const;
@@ -112,6 +117,7 @@ class PolicyWatch {
     bool kept_is_unusable_ = false;          ///< a copy exists, but its content is not known
     bool kept_never_loaded_ = false;         ///< it says that there were rules that never loaded
     bool is_kept_by_us_ = false;             ///< and no other process has kept one since
+    std::optional<TakenOver> keeper_;        ///< who wrote the kept copy, as far as it says so
     bool another_keeps_ = false;       ///< another process, since the directory's policy is in force here
     std::uint64_t kept_signature_ = 0; ///< of the kept file when it was read for its stamp
     std::optional<std::uint64_t> kept_stamp_; ///< the latest seen there; empty: not read yet

@@ -49,6 +49,12 @@ struct CandidateStatus {
     std::optional<Error> last_error = {}; ///< why the directory is not loaded; empty: it is
 };
 
+/// The controller that decided about jobs before this one, with other rules.
+struct TakenOver {
+    std::string host;
+    std::uint64_t policy = 0; ///< the hash of its policy
+};
+
 /// The state of the store.
 struct StoreStatus {
     Standing standing = Standing::in_force;
@@ -64,7 +70,10 @@ struct StoreStatus {
     std::optional<std::chrono::system_clock::time_point> loaded_at;
     std::optional<Error> last_error; ///< why the directory's present policy is not in force; empty: it is
     std::optional<Error> keep_error; ///< why a restart would not find the policy in force; empty: it would
-    CandidateStatus candidate;       ///< the directory `next`
+    /// Until the rules here change. Empty: this controller decided before, or one with the same rules, or
+    /// that is not known.
+    std::optional<TakenOver> taken_over;
+    CandidateStatus candidate; ///< the directory `next`
 };
 
 /// How a store works; the defaults are those of the plugin, except kept_file.
@@ -75,6 +84,8 @@ struct StoreOptions {
     std::chrono::milliseconds start_patience{1000};
     /// The file for the kept copy of the policy in force; empty: no copy is kept.
     std::filesystem::path kept_file = {};
+    /// This controller's host, for the kept copy; empty: there is no other controller.
+    std::string host = {};
     /// Who, besides root, may own the files; empty: the effective user.
     std::optional<uid_t> trusted_user = {};
     /// What a script for job_submit/lua reads as slurm.CLUSTER_NAME.
