@@ -41,6 +41,9 @@ std::string find_unjudged(const JudgedJob& job) {
         unjudged.emplace_back(
             "PrivateData hides limits, of accounts or of a partition, which may keep it waiting");
     if (const std::string_view why = job.tried.groups_not_judged(); !why.empty()) unjudged.emplace_back(why);
+    if (job.hides_jobs && job.tried.decisive().is_let_in())
+        unjudged.emplace_back("PrivateData hides jobs, so whether slurmctld's table of jobs (MaxJobCount) "
+                              "has room is not known");
     return text::join(unjudged, "; ");
 }
 
@@ -145,8 +148,7 @@ void add_check(Command app, Invocation& invocation) {
         "The answer is advice: slurmctld decides when the job is submitted, and checks more than limits and\n"
         "partitions. What the job asks for and nobody looked at, the last sentence names. What PrivateData "
         "in\n"
-        "slurm.conf hides from you is not judged, nor whether slurmctld's table of jobs is full "
-        "(MaxJobCount).\n\n"
+        "slurm.conf hides from you is not judged.\n\n"
         "Where the clients have qosgate's plugin, the site's rules for clients and its script\n"
         "cli_filter.lua run as always, and may refuse the job before it is sent.\n\n"
         "Inside a job srun runs a step of that job: there is nothing to judge.\n\n"
@@ -177,7 +179,7 @@ void add_check(Command app, Invocation& invocation) {
         "              message. If the client itself refuses the job, message is all that is known\n"
         "  uid, user   whose job it is\n"
         "  not_judged  what may decide, too, and was not judged: rules, hidden limits, the\n"
-        "              groups of the user; null: nothing\n"
+        "              groups of the user, hidden jobs (for MaxJobCount); null: nothing\n"
         "  stopped_nodes\n"
         "              sentences: nodes of --nodelist that are down or drained\n"
         "  wrong_counters\n"

@@ -6,6 +6,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/quota/user_directory.hpp"
+#include "qosgate/slurm/queue_reader.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -112,11 +113,18 @@ Result<std::optional<JudgedJob>> judge_command_line(const JobQuestion& question,
     if (is_live && world.accounting != nullptr)
         if (const auto may = check_rights_over(*user, *world.accounting, "try jobs of other users"); !may)
             return may.error();
+    bool hides_jobs = false;
     TriedJob tried = asked->refusal ? refused_by_client(*std::move(asked->refusal))
                                     : try_parts(parts, *user, world, **policy);
+    if (is_live && !asked->refusal) {
+        const auto table = slurm::read_job_table();
+        if (!table) return table.error();
+        refuse_without_room(tried, *table);
+        hides_jobs = table->hides_jobs && !world.accounting->is_operator(geteuid());
+    }
     tried.client = question.words.front();
     return std::optional(JudgedJob{*user, *directory, *std::move(policy), std::move(unread_rules),
-                                   std::move(world), std::move(parts), std::move(tried)});
+                                   std::move(world), std::move(parts), std::move(tried), hides_jobs});
 }
 
 } // namespace qg::cli

@@ -42,6 +42,7 @@ struct JudgedJob {
     JudgedWorld world;                            ///< nothing, if the client refuses its user's job
     std::vector<slurm::JobDescCopy> parts;        ///< `tried` borrows from them
     TriedJob tried;
+    bool hides_jobs = false; ///< whether the table of jobs has room was not judged: PrivateData hides jobs
 
     /// "ana", or "user" for one without a name.
     [[nodiscard]] std::string user_name() const { return user.name.empty() ? "user" : user.name; }

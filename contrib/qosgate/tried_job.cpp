@@ -13,6 +13,7 @@
 #include "qosgate/gate/partition_rules.hpp"
 #include "qosgate/gate/site_rules.hpp"
 #include "qosgate/gate/submit_line.hpp"
+#include "qosgate/limits/release.hpp"
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/slurm/reject_codes.hpp"
 
@@ -162,6 +163,7 @@ TriedPart try_part(const model::JobRequest& request, const TriedScript* script, 
     const model::JobRequest& left = part.decision.changed ? *part.decision.changed : request;
     const gate::ResolvedRequest sent = gate::resolve(left, resolved.context);
     name_place(part, left, sent.view());
+    part.places = sent.job.array_tasks;
     part.not_looked_at = gate::list_not_looked_at(sent);
     gate::Advice advice = gate::find_advice(sent, /*knows_reservations=*/true);
     part.blocked_by = std::move(advice.lines);
@@ -229,6 +231,13 @@ void print_decision(const TriedJob& job, std::ostream& out) {
 std::string_view refusal_words(std::string_view client) {
     if (client == "salloc") return "Job submit/allocate failed";
     return client == "srun" ? "Unable to allocate resources" : "Batch job submission failed";
+}
+
+/// What a client says when slurmctld refuses a job for the moment. It submits the job again, up to 15 times.
+std::string_view retry_words(std::string_view client) {
+    if (client == "salloc") return "Slurm job queue full, sleeping and retrying.";
+    return client == "srun" ? "Slurm controller not responding, sleeping and retrying."
+                            : "Slurm temporarily unable to accept job, sleeping and retrying";
 }
 
 std::vector<std::string> refusal_of_client(std::string_view client,
@@ -347,6 +356,8 @@ std::vector<std::string> TriedJob::user_reads() const {
     if (last.refused_by() == "slurmctld" && last.refusal() == RejectCode::invalid_partition && !names_several)
         lines.push_back(text::format("{}: error: invalid partition specified: {}", client,
                                      last.request.partition.value_or("(null)")));
+    if (last.refusal() == RejectCode::try_again)
+        lines.push_back(text::format("{}: error: {}", client, retry_words(client)));
     lines.push_back(text::format("{}: error: {}: {}", client, refusal_words(client), why));
     return lines;
 }
@@ -371,6 +382,27 @@ TriedJob try_job(std::span<const model::JobRequest> requests, std::span<const Tr
         if (job.parts.back().decision.reject != RejectCode::none) break;
     }
     return job;
+}
+
+void refuse_without_room(TriedJob& job, const model::JobTable& table) {
+    // slurmctld asks its plugins about all parts before it makes a record of the first.
+    if (job.parts.back().decision.reject != RejectCode::none) return;
+    const std::uint64_t kept_free = default_release().follows(limits::rules::fills_job_table) ? 0 : 1;
+    std::uint64_t taken = table.taken;
+    for (TriedPart& part : job.parts) {
+        const bool is_refused_before = part.refusal() == RejectCode::invalid_nice || part.places == 0;
+        if (is_refused_before) return;
+        if (taken + part.places + kept_free > table.max) {
+            part.decision.forecast = {.code = RejectCode::try_again};
+            part.blocked_by = {text::format("slurmctld's table of jobs has no room: MaxJobCount {}{}, in use "
+                                            "{}, this job takes {}; ended jobs "
+                                            "leave it after MinJobAge",
+                                            table.max, kept_free == 0 ? "" : ", of which one stays free",
+                                            taken, part.places)};
+            return;
+        }
+        taken += part.places;
+    }
 }
 
 TriedJob refused_by_client(std::vector<slurm::ClientLine> lines) {

@@ -11,6 +11,7 @@
 #include "qosgate/gate/het_parts.hpp"
 #include "qosgate/model/decision.hpp"
 #include "qosgate/model/job_request.hpp"
+#include "qosgate/model/queued_job.hpp"
 #include "qosgate/policy/policy.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -47,6 +48,7 @@ struct TriedPart {
     gate::GroupsError groups_error = gate::GroupsError::none; ///< with which AllowGroups refuses it
     bool is_blocked_for_ever = false; ///< slurmctld accepts it, and because of `blocked_by` never starts it
     std::vector<std::string> not_looked_at = {}; ///< lines of gate/not_looked_at.hpp
+    std::uint64_t places = 0;                    ///< that it takes in slurmctld's table of jobs; 0: not known
     bool hides_limits = false; ///< PrivateData hides limits of accounts, or a partition, from who asks
     /// A rule or a script for clients refuses it and says this. Nothing else is known then.
     std::optional<std::vector<slurm::ClientLine>> client_refusal = {};
@@ -89,6 +91,10 @@ struct TriedJob {
 /// script did with each, up to the first that it refuses; empty: there is none.
 TriedJob try_job(std::span<const model::JobRequest> requests, std::span<const TriedScript> scripts,
                  const JudgedWorld& world, const policy::Policy& policy);
+
+/// Refuses the parts for which slurmctld's table of jobs has no room (limits/README.md 8.6), unless something
+/// refuses the job before that is looked at.
+void refuse_without_room(TriedJob& job, const model::JobTable& table);
 
 /// What a rule took, begun microseconds counted as whole ones.
 inline std::int64_t microseconds_of(const policy::RuleCost& cost) {

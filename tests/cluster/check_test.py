@@ -351,5 +351,82 @@ class Check(PluginTestCase):
                 os.setxattr(client, "security.capability", net_raw)
 
 
+class FullTable(PluginTestCase):
+    """slurmctld's table of jobs, of which releases before 25.05.3 keep a place free."""
+
+    places = 5
+    slurm_conf = "MaxJobCount=6\nPrivateData=events\n"
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.cluster.sacctmgr("add user ben account=bio")
+        cls.qosgate = copy_command(cls.cluster)
+
+    def answer(self, client: str, *words: str, user: str = USER) -> dict:
+        program = ["--wrap=true"] if client == "sbatch" else ["true"]
+        done = self.cluster.run([self.qosgate, "check", "--json", "--", client, *words, *program], user)
+        self.assertIn(done.rc, (ACCEPTED, REFUSED), done)
+        return json.loads(done.stdout)
+
+    def expect_room(self, client: str, *words: str) -> None:
+        answer = self.answer(client, *words)
+        self.assertEqual((answer["status"], answer["slurmctld_error"], answer["not_judged"]), ("accepted", None, None))
+
+    def expect_none(self, taken: int, client: str, *words: str, takes: int = 1) -> list[str]:
+        answer = self.answer(client, *words)
+        self.assertEqual((answer["status"], answer["slurmctld_error"]), ("refused", "Resource temporarily unavailable"))
+        [line] = next(part["blocked_by"] for part in answer["parts"] if part["blocked_by"])
+        self.assertIn(f"has no room: MaxJobCount 6, of which one stays free, in use {taken}, this job takes {takes};", line)
+        return answer["user_reads"]
+
+    def submit_for_a_while(self, client: str, *words: str) -> CommandResult:
+        """It tries again, for two minutes."""
+        program = ["--wrap=true"] if client == "sbatch" else ["true"]
+        done = self.cluster.run(["timeout", "2", client, *words, *program], USER)
+        self.assertEqual(done.rc, 124, done)
+        return done
+
+    def hold(self, *words: str) -> str:
+        done = self.cluster.run(["sbatch", "--parsable", "--hold", *words, "--wrap=true"], USER)
+        self.assertEqual(done.rc, 0, done)
+        return done.stdout.strip()
+
+    def test_a_full_table_is_told_at_its_last_place(self) -> None:
+        free = self.places
+        self.expect_room("sbatch", f"--array=1-{free}")
+        self.expect_none(0, "sbatch", f"--array=1-{free + 1}", takes=free + 1)
+        self.hold("--array=1-2")
+        job = self.hold()
+        free -= 3
+        three_parts = ["--ntasks=1", *[":", "--ntasks=1"] * 2]
+        self.expect_room("sbatch", f"--array=1-{free}")
+        self.expect_room("sbatch", *three_parts[: 2 * free - 1])
+        self.expect_none(3 + free, "sbatch", *three_parts[: 2 * free + 1])
+        reads = self.expect_none(3, "sbatch", f"--array=1-{free + 1}", takes=free + 1)
+        said = self.submit_for_a_while("sbatch", f"--array=1-{free + 1}").stderr.splitlines()
+        self.assertEqual(said[0], reads[0])
+
+        self.hold(f"--array=1-{free}")
+        for client in ("sbatch", "salloc", "srun"):
+            with self.subTest(client):
+                reads = self.expect_none(self.places, client)
+                self.assertEqual(self.submit_for_a_while(client).stderr.splitlines()[0], reads[0])
+        reads = self.expect_none(self.places, "sbatch", "--test-only")
+        self.assertEqual(self.submit("--test-only").stderr.splitlines(), reads)
+        self.cluster.run(["scancel", job], USER)  # it keeps its place for a while
+        self.expect_none(self.places, "sbatch")
+        # A limit is not looked at before, and what is wrong with the list of an array is.
+        self.expect_none(self.places, "sbatch", "--qos=small", "--ntasks=3")
+        self.assertNotEqual(self.answer("sbatch", "--array=5-1")["slurmctld_error"], "Resource temporarily unavailable")
+
+        self.change_slurm_conf("PrivateData=events", "PrivateData=jobs")
+        for user, line in (("ben", "PrivateData hides jobs, so whether slurmctld's table of jobs (MaxJobCount) has room is not known"), ("root", None)):
+            self.cluster.wait_for(
+                lambda: self.answer("sbatch", "--account=bio", user=user)["not_judged"] == line, f"{user} is told"
+            )
+        self.expect_none(self.places, "sbatch")  # these are its own jobs
+
+
 if __name__ == "__main__":
     main()

@@ -83,6 +83,7 @@ inline constexpr Rule takes_qos_lists{{24, 11, 0}, no_end, "8.1"};
 inline constexpr Rule sorts_partitions_at_submission{{24, 11, 0}, no_end, "6.4"};
 inline constexpr Rule checks_qos_before_account{{24, 11, 0}, no_end, "8.3"};
 inline constexpr Rule looks_for_nodes_beyond_bounds{{24, 11, 0}, no_end, "8.4"};
+inline constexpr Rule fills_job_table{{25, 5, 3}, no_end, "8.6"};
 inline constexpr Rule qos_change_replaces_time{{25, 5, 6}, {25, 11, 0}, "9"};
 inline constexpr Rule qos_change_replaces_time_again{{25, 11, 1}, {25, 11, 5}, "9"};
 inline constexpr Rule grp_and_user_apart{{25, 11, 1}, no_end, "3.2"};

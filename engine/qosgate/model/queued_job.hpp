@@ -62,6 +62,14 @@ struct QueuedJob {
     }
 };
 
+/// slurmctld's table of jobs (limits/README.md 8.6).
+struct JobTable {
+    std::uint64_t taken = 0; ///< places, also of jobs that ended a moment ago
+    std::uint64_t max = 0;   ///< MaxJobCount
+    /// PrivateData hides jobs of other users from callers that are not operators; theirs are not in `taken`.
+    bool hides_jobs = false;
+};
+
 /// A reservation, as scontrol shows it.
 struct ReservedTime {
     std::string name;

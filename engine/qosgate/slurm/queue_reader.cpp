@@ -7,6 +7,7 @@
 #include "qosgate/slurm/load_records.hpp"
 #include "qosgate/slurm/values.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace qg::slurm {
@@ -217,6 +218,25 @@ Result<Queue> read_queue() {
     for (std::uint32_t i = 0; i < (*message)->record_count; ++i)
         queue.jobs.push_back(read_queued_job((*message)->job_array[i]));
     return queue;
+}
+
+std::uint64_t places_of(const slurm_job_info_t& record) {
+    return std::max<std::uint64_t>(read_tasks(record).size(), 1);
+}
+
+Result<model::JobTable> read_job_table() {
+    const auto message = load<OwnedJobs>("reading the jobs", [](job_info_msg_t** answer) {
+        return slurm_load_jobs(everything, answer, SHOW_ALL);
+    });
+    if (!message) return message.error();
+    const auto conf = load_conf(everything);
+    if (!conf) return conf.error();
+    if (*conf == nullptr) return Error{ErrorCode::unavailable, "reading slurm.conf: slurmctld tells nothing"};
+    model::JobTable table{.max = (*conf)->max_job_cnt,
+                          .hides_jobs = ((*conf)->private_data & PRIVATE_DATA_JOBS) != 0};
+    for (std::uint32_t i = 0; *message != nullptr && i < (*message)->record_count; ++i)
+        table.taken += places_of((*message)->job_array[i]);
+    return table;
 }
 
 Result<model::Obstacles> read_obstacles() {

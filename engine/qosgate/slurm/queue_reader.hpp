@@ -29,6 +29,12 @@ model::QueuedJob read_queued_job(const slurm_job_info_t& record);
 /// the size of the answer grows with the number of jobs.
 Result<Queue> read_queue();
 
+/// The places that a record takes in slurmctld's table of jobs: each pending task of an array takes one.
+std::uint64_t places_of(const slurm_job_info_t& record);
+
+/// slurmctld's table of jobs. Errors and cost: as read_queue().
+Result<model::JobTable> read_job_table();
+
 /// The reservations and stopped nodes that slurmctld shows the caller. Errors: as above. Cost: three RPCs.
 Result<model::Obstacles> read_obstacles();
 
