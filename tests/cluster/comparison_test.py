@@ -29,6 +29,8 @@ class PluginVerdict(unittest.TestCase):
 
     def test_advice_alone_is_no_refusal(self) -> None:
         self.assertEqual(verdict([NO_ROOM], [NO_ROOM]), "advised ")
+        self.assertEqual(verdict([NO_ROOM, "could start with: --partition=big"], [NO_ROOM]), "advised ")
+        self.assertEqual(verdict([NO_ROOM, "would be accepted with: --partition=big"], [NO_ROOM]), "refused ")
 
     def test_the_same_line_as_a_verdict_is_a_refusal(self) -> None:
         self.assertEqual(verdict([NO_ROOM], []), "refused ")

@@ -104,6 +104,9 @@ BOOST_AUTO_TEST_CASE(none_that_would_not_start_it_or_that_may_not_be_suggested) 
 BOOST_AUTO_TEST_CASE(it_is_told_whether_the_job_is_refused_as_it_is) {
     request.tres_per_job = "gres:gpu:2";
     BOOST_TEST(test::last_line(decide().message) == "would be accepted with: --partition=big");
+    request.priority = 0; // no nodes are selected for a held job
+    BOOST_TEST(test::last_line(decide().message) == "could start with: --partition=big");
+    request.priority.reset();
     request.tres_per_job.reset();
     partitions[1].max_memory = Memory{16000};
     request.memory = Memory{16001}; // accepted, and never started

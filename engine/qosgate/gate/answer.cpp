@@ -384,9 +384,9 @@ std::vector<std::string> partition_lines(Handling handling, bool knows_reservati
                                                    return options.has_value();
                                                });
     if (!better) return {};
-    // It selects no nodes for a job that its partitions never start.
-    const bool is_refused =
-        forecast.is_refused() || (handling == Handling::may_refuse && !forecast.never_starts());
+    // It selects no nodes for a job that is held, or that its partitions never start. [L22]
+    const bool selects_nodes = asked.request.priority != 0u && !forecast.never_starts();
+    const bool is_refused = forecast.is_refused() || (handling == Handling::may_refuse && selects_nodes);
     const bool is_later = waits_at_first(*better, asked.context, forecast.strictness);
     return {std::string(is_refused ? (is_later ? accepted_later_with : accepted_with)
                                    : (is_later ? start_later_with : start_with)) +

@@ -80,6 +80,9 @@ OF_SLURMCTLD = re.compile(r"[A-Z]\w+|invalid partition specified: .*")
 # The line about a limit that some tasks of an array keep.
 SOME_TASKS = re.compile(r"at most \d+ tasks? of this array can run at once: ")
 
+# What a job needs to start is no verdict beside advice: a held one is accepted.
+STARTS_WITH = re.compile(r"could start(, when other jobs end,)? with: ")
+
 FIELDS = ("accepted", "error", "refusal", "time limit", "pending", "plugin", "words", "suggestion", "check", "why", "limits")
 
 
@@ -358,6 +361,8 @@ def plugin_verdict(said: list[str], advice: list[str]) -> str:
     How many tasks of an array can run at once is no verdict either: the others wait for the first.
     """
     verdict = [line for line in first_refusal(said) if line not in advice and not SOME_TASKS.match(line)]
+    if all(STARTS_WITH.match(line) for line in verdict):
+        verdict = []
     message = "\n".join(verdict)
     tokens = re.findall(r"\(([A-Z]\w+)\)", message)
     token = tokens[0] if tokens else ""
