@@ -234,6 +234,27 @@ BOOST_AUTO_TEST_CASE(only_reservations_that_the_user_may_use_are_named) {
     BOOST_TEST(told({"ben"}, {}) == known);
 }
 
+BOOST_AUTO_TEST_CASE(a_reservation_with_fewer_nodes_than_asked_for_is_told) {
+    const auto told = [&](std::optional<std::uint32_t> has, std::uint32_t asked) {
+        names->reservations = {{.name = "maint", .users = {"ana"}, .nodes = has}};
+        request.min_nodes = asked;
+        return advice();
+    };
+    request.reservation = "maint";
+    BOOST_TEST(told(1, 2) == "reservation maint has 1 node; this job asks for 2");
+    BOOST_TEST(told(1, 1) == "");
+    BOOST_TEST(told(std::nullopt, 2) == "");
+    records.private_data.reservations = true;
+    BOOST_TEST(told(1, 2) == "reservation maint has 1 node; this job asks for 2"); // it is ana's
+    names->reservations[0].has_groups = true;
+    BOOST_TEST(advice() == "");
+    records.private_data.reservations = false;
+    BOOST_TEST(advice() == "reservation maint has 1 node; this job asks for 2");
+    request.reservation = "maint,other"; // the other one may be large enough
+    names->reservations.push_back({.name = "other", .users = {"ana"}});
+    BOOST_TEST(advice() == "");
+}
+
 BOOST_AUTO_TEST_CASE(licenses_are_told_by_name_and_number) {
     request.licenses = "matlba:1";
     BOOST_TEST(advice() == "no license 'matlba' is known; did you mean matlab?");

@@ -113,6 +113,27 @@ BOOST_AUTO_TEST_CASE(what_is_not_sent_stays) {
     BOOST_TEST(names.licenses.empty());
 }
 
+BOOST_AUTO_TEST_CASE(reservations_say_how_many_nodes_bound_their_jobs) {
+    std::string name = "maint", nodes = "n[1-3]";
+    reserve_info_t reservation{};
+    reservation.name = name.data();
+    reserve_info_msg_t reservations{};
+    reservations.record_count = 1;
+    reservations.reservation_array = &reservation;
+    const auto read = [&] {
+        model::KnownNames names;
+        slurm::update_names(names, &reservations, nullptr);
+        return names.reservations.at(0).nodes;
+    };
+    BOOST_TEST(!read().has_value()); // of licenses only
+    reservation.node_list = nodes.data();
+    reservation.node_cnt = 3;
+    BOOST_TEST_REQUIRE(read().has_value());
+    BOOST_TEST(*read() == 3u);
+    reservation.flags = RESERVE_FLAG_FLEX; // jobs may use others, too
+    BOOST_TEST(!read().has_value());
+}
+
 BOOST_AUTO_TEST_CASE(reservations_are_sorted_and_say_whether_they_are_for_groups) {
     std::string b = "b", a = "a", groups = "wheel";
     std::vector<reserve_info_t> all(2);

@@ -125,6 +125,20 @@ class NameAdviser {
         if (is_for_others(one, at_.view()) && may_report())
             lines_.add(text::format("reservation {} is not for {} with account {}", one.name,
                                     at_.view().user_name, at_.view().account));
+        else
+            check_reservation_size(one);
+    }
+
+    /// slurmctld refuses a job that needs more nodes than its active reservation has, and lets it wait for
+    /// one that is not active yet. With several, others may have enough. [L22]
+    void check_reservation_size(const model::Reservation& one) {
+        const std::uint64_t asked = at_.resolved.counter.sent().nodes.value_or(1);
+        const bool is_only = at_.request.reservation->find(',') == std::string::npos;
+        const bool may_tell =
+            at_.view().reader_is_operator || !at_.view().hidden.reservations || is_for_user(one, at_.view());
+        if (is_only && may_tell && one.nodes && asked > *one.nodes && may_report())
+            lines_.add(text::format("reservation {} has {}; this job asks for {}", one.name,
+                                    limits::format_amount("node", *one.nodes), asked));
     }
 
     /// The names that Slurm shows to the reader.

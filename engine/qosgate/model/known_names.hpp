@@ -22,10 +22,11 @@ struct License {
 /// excludes it.
 struct Reservation {
     std::string name;
-    std::vector<std::string> users = {};    ///< empty: the accounts decide
-    std::vector<std::string> accounts = {}; ///< empty: the users decide
-    bool has_groups = false;                ///< it is for Linux groups, whose members are not known here
-    std::string partition = {};             ///< empty: none is named
+    std::vector<std::string> users = {};     ///< empty: the accounts decide
+    std::vector<std::string> accounts = {};  ///< empty: the users decide
+    bool has_groups = false;                 ///< it is for Linux groups, whose members are not known here
+    std::string partition = {};              ///< empty: none is named
+    std::optional<std::uint32_t> nodes = {}; ///< empty: not known, none, or its jobs may use others, too
     /// In seconds since 1970; of a repeated one the next. Empty: not known.
     std::optional<std::uint64_t> start_time = {};
     std::optional<std::uint64_t> end_time = {};

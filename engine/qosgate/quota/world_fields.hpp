@@ -128,7 +128,7 @@ inline constexpr std::tuple fields_of<model::Reservation>{
     Field{"name", &model::Reservation::name},           Field{"users", &model::Reservation::users},
     Field{"accounts", &model::Reservation::accounts},   Field{"has_groups", &model::Reservation::has_groups},
     Field{"partition", &model::Reservation::partition}, Field{"start_time", &model::Reservation::start_time},
-    Field{"end_time", &model::Reservation::end_time},
+    Field{"end_time", &model::Reservation::end_time},   Field{"nodes", &model::Reservation::nodes},
 };
 template <>
 inline constexpr std::tuple fields_of<model::License>{

@@ -40,6 +40,13 @@ void add_node_names(model::KnownNames& names, std::span<const node_info_t> nodes
     }
 }
 
+/// Empty: it has none, for example of licenses only, or its jobs may use others, too.
+std::optional<std::uint32_t> nodes_of(const reserve_info_t& reservation) {
+    const bool is_bound = reservation.node_cnt > 0 && is_set(reservation.node_list) &&
+                          (reservation.flags & RESERVE_FLAG_FLEX) == 0;
+    return is_bound ? std::optional(reservation.node_cnt) : std::nullopt;
+}
+
 model::Reservation read_reservation(const reserve_info_t& reservation) {
     const auto names = [](const char* list) {
         const auto parts = text::split(view_text(list), ',');
@@ -50,6 +57,7 @@ model::Reservation read_reservation(const reserve_info_t& reservation) {
             .accounts = names(reservation.accounts),
             .has_groups = is_set(reservation.groups),
             .partition = std::string(view_text(reservation.partition)),
+            .nodes = nodes_of(reservation),
             .start_time = static_cast<std::uint64_t>(reservation.start_time),
             .end_time = static_cast<std::uint64_t>(reservation.end_time)};
 }
