@@ -372,6 +372,7 @@ TriedJob try_job(std::span<const model::JobRequest> requests, std::span<const Tr
             job.parts.push_back(refused_by_script(requests[i], *script, world));
             break;
         }
+        others.begin_part(static_cast<std::uint32_t>(i)); // one that is refused by itself is not added
         TriedPart& part = job.parts.emplace_back(
             try_part(requests[i], script, world, policy, requests.size() > 1 ? &others : nullptr));
         if (script != nullptr) {

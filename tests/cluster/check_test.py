@@ -162,6 +162,12 @@ class Check(PluginTestCase):
                 with self.subTest(client, options=options):
                     self.compare([client, *shlex.split(options)], [])
 
+    def test_parts_keep_their_numbers_behind_one_that_is_refused(self) -> None:
+        self.let_the_plugin_see_the_cluster()
+        words = ["sbatch", *shlex.split("-n3 --qos=small : --qos=waits -n1 : --qos=waits -n2")]
+        answer = self.compare(words, ["--wrap=true"])
+        self.assertIn("parts 1 and 2 together exceed a limit", "\n".join(answer["user_reads"]))
+
     def test_what_slurmctld_refuses_at_once(self) -> None:
         for options in REFUSED_AT_ONCE:
             with self.subTest(options):

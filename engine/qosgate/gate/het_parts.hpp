@@ -28,7 +28,8 @@ class HetParts {
         refusal_ = lasting_ = {};
     }
 
-    /// Sets the number of the next part (Slurm counts from 0). The default is one more than the last.
+    /// Sets the number of the next part (Slurm counts from 0). The default is one more than that of the last
+    /// that was added, which is wrong behind a part that is refused by itself.
     void begin_part(std::uint32_t number) noexcept { number_ = number; }
 
     /// Adds a part that is accepted by itself. Returns a line for each limit that refuses all parts so far
