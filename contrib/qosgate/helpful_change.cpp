@@ -175,6 +175,7 @@ class ChangeFinder {
 
     std::vector<RequestChange> other_partitions() const {
         std::vector<RequestChange> changes;
+        if (before_.reservation) return changes; // which nodes that has is not known
         for (const std::string& partition : others_.partitions) {
             if (needs_more_nodes(partition)) continue;
             RequestChange change{.after = before_, .words = quoted("Partition=" + partition)};
