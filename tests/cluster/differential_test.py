@@ -24,6 +24,7 @@ class Comparison:
     so many different Reasons of limits: about two thirds of what the seed gives."""
 
     kinds: Sequence[dict[str, str]]
+    added: generate.Kinds = frozenset()
     least_compared: dict[str, int]
     least_limits: int
     tally: run.Tally
@@ -33,7 +34,7 @@ class Comparison:
         build = build_root().resolve()
         scenarios = [
             scenario
-            for scenario in generate.scenarios(SEED, CONFIGURATIONS, JOBS, run.release_of(build))
+            for scenario in generate.scenarios(SEED, CONFIGURATIONS, JOBS, run.release_of(build), cls.added)
             if scenario["controller"] in cls.kinds
         ]
         cls.cases = len(scenarios) * JOBS
@@ -84,6 +85,7 @@ class FirstKinds(Comparison, unittest.TestCase):
         "check": 40,
         "why": 7,
         "limits": 8,
+        "counters": 6,
     }
 
 
@@ -103,6 +105,30 @@ class OtherKinds(Comparison, unittest.TestCase):
         "check": 50,
         "why": 3,
         "limits": 4,
+        "counters": 8,
+    }
+
+
+class AddedKinds(Comparison, unittest.TestCase):
+    """Heterogeneous jobs, a reservation that is too small, and running jobs that change."""
+
+    maxDiff = None
+    kinds = generate.CONTROLLERS[:HALF]
+    added = frozenset({generate.PARTS, generate.RESERVATIONS, generate.CHANGES})
+    least_limits = 7
+    least_compared = {
+        "accepted": 115,
+        "error": 90,
+        "refusal": 29,
+        "time limit": 10,
+        "pending": 5,
+        "plugin": 40,
+        "words": 115,
+        "suggestion": 1,
+        "check": 14,
+        "why": 1,
+        "limits": 1,
+        "counters": 6,
     }
 
 

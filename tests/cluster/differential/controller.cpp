@@ -101,6 +101,18 @@ void signal_end(std::uint32_t job_id) {
         fail("ending job " + std::to_string(job_id));
 }
 
+/// The ids of all parts of a heterogeneous job, from its first; of another job its own.
+std::vector<std::uint32_t> parts_of(std::uint32_t job_id) {
+    const auto jobs = slurm::load<slurm::OwnedJobs>(
+        "reading a job", [=](job_info_msg_t** message) { return load_job(message, job_id, SHOW_ALL); });
+    if (!jobs || *jobs == nullptr || (*jobs)->record_count == 0 || (*jobs)->job_array[0].het_job_id == 0)
+        return {job_id};
+    std::vector<std::uint32_t> ids;
+    for (std::uint32_t i = 0; i < (*jobs)->record_count; ++i)
+        ids.push_back(slurm::job_id_of((*jobs)->job_array[i]));
+    return ids;
+}
+
 struct Passes {
     std::uint32_t completed;
     bool is_active;
@@ -149,6 +161,23 @@ class ActingAs {
     static constexpr uid_t root = 0;
 };
 
+/// Sends a batch job with `send`, which gets the place of the answer.
+template <typename Send>
+void submit_batch(Answer& answer, Send send) {
+    submit_response_msg_t* response = nullptr;
+    if (send(&response) != SLURM_SUCCESS) answer.error = errno;
+    if (response == nullptr) return;
+    answer.job_id = slurm::job_id_of(*response);
+    answer.message = text_or_empty(response->job_submit_user_msg);
+    slurm_free_submit_response_response_msg(response);
+}
+
+void check_connection(const Answer& answer) {
+    if (!is_lost_connection(answer.error)) return;
+    errno = answer.error;
+    fail("submitting");
+}
+
 } // namespace
 
 Answer submit(JobDescription& job) {
@@ -165,20 +194,35 @@ Answer submit(JobDescription& job) {
             slurm_free_resource_allocation_response_msg(response);
         }
     } else {
-        submit_response_msg_t* response = nullptr;
-        if (slurm_submit_batch_job(&job.get(), &response) != SLURM_SUCCESS) answer.error = errno;
-        if (response != nullptr) {
-            answer.job_id = slurm::job_id_of(*response);
-            answer.message = text_or_empty(response->job_submit_user_msg);
-            slurm_free_submit_response_response_msg(response);
-        }
+        submit_batch(answer, [&](auto** response) { return slurm_submit_batch_job(&job.get(), response); });
     }
-    if (is_lost_connection(answer.error)) {
-        errno = answer.error;
-        fail("submitting");
-    }
+    check_connection(answer);
     answer.message += printed.text();
     return answer;
+}
+
+Answer submit_together(std::list<JobDescription>& parts) {
+    Answer answer;
+    errno = 0;
+    const StderrCapture printed;
+    const auto list = slurm::make_borrowing_list();
+    for (JobDescription& part : parts)
+        slurm::append(list, &part.get());
+    submit_batch(answer, [&](auto** response) { return slurm_submit_batch_het_job(list.get(), response); });
+    check_connection(answer);
+    answer.message += printed.text();
+    return answer;
+}
+
+void set_time_limit(std::uint32_t job_id, std::uint32_t minutes) {
+    job_desc_msg_t change;
+    slurm_init_job_desc_msg(&change);
+    std::string id = std::to_string(job_id);
+    change.job_id_str = id.data();
+    change.time_limit = minutes;
+    job_array_resp_msg_t* refusals = nullptr; // of tasks of arrays
+    if (slurm_update_job2(&change, &refusals) != SLURM_SUCCESS) fail("changing job " + id);
+    if (refusals != nullptr) slurm_free_job_array_resp(refusals);
 }
 
 JobState look_at(std::uint32_t job_id) {
@@ -207,7 +251,8 @@ void end_all_jobs() {
 }
 
 void end_job(std::uint32_t job_id) {
-    signal_end(job_id);
+    for (const std::uint32_t part : parts_of(job_id))
+        signal_end(part);
     await("job " + std::to_string(job_id) + " ends", [=] {
         const auto jobs = slurm::load<slurm::OwnedJobs>(
             "reading a job", [=](job_info_msg_t** message) { return load_job(message, job_id, SHOW_ALL); });

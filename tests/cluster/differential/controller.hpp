@@ -7,6 +7,7 @@
 #include "job_description.hpp"
 
 #include <cstdint>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,18 @@ struct JobState {
 /// Submits as sbatch or salloc do; does not wait for an allocation.
 Answer submit(JobDescription& job);
 
+/// Submits the parts of a heterogeneous job as sbatch does. The id is that of the first part.
+Answer submit_together(std::list<JobDescription>& parts);
+
 JobState look_at(std::uint32_t job_id);
+
+/// Gives a running job another time limit, in minutes.
+void set_time_limit(std::uint32_t job_id, std::uint32_t minutes);
 
 /// Ends all jobs, and waits until none is left, also on nodes.
 void end_all_jobs();
 
-/// Ends one job, and waits until its nodes are free again.
+/// Ends one job, with all its parts, and waits until its nodes are free again.
 void end_job(std::uint32_t job_id);
 
 /// Waits until the backfill scheduler has tried every job that is pending now. `bait` is a job that it tries,

@@ -8,6 +8,7 @@
 #include "qosgate/gate/advice.hpp"
 #include "qosgate/gate/forecast.hpp"
 #include "qosgate/gate/gate.hpp"
+#include "qosgate/gate/het_parts.hpp"
 #include "qosgate/slurm/cluster_quota.hpp"
 #include "qosgate/slurm/cluster_reader.hpp"
 #include "qosgate/slurm/job_desc.hpp"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <list>
 #include <stdexcept>
 #include <thread>
 
@@ -29,8 +31,33 @@ class Engine {
   public:
     Engine() : gate_(quota_, release), cluster_(read_cluster()) {}
 
+    /// What becomes of the parts of a heterogeneous job together.
+    json foretell_together(const std::list<JobDescription>& parts) {
+        refresh();
+        gate::HetParts others;
+        json foretold{{"error", 0}, {"message", json::array()}, {"advice", json::array()}, {"refusal", ""}};
+        std::uint32_t number = 0;
+        for (const JobDescription& part : parts) {
+            model::JobRequest request = slurm::read_job_desc(part.get(), /*submit_uid=*/0); // as in submit()
+            request.is_het_part = true; // slurmctld fills that in
+            others.begin_part(number);
+            const model::Decision decision = gate_.decide(request, cluster_.get(), nullptr, &others);
+            for (const std::string& line : decision.message)
+                foretold["message"].push_back(std::to_string(number) + ": " + line);
+            for (const std::string& line :
+                 gate::find_advice(resolve(request), /*knows_reservations=*/true).lines)
+                foretold["advice"].push_back(std::to_string(number) + ": " + line);
+            if (foretold["error"] == 0) {
+                foretold["error"] = slurm::to_slurm_error(decision.forecast.code);
+                foretold["refusal"] = decision.forecast.reason;
+            }
+            ++number;
+        }
+        return foretold;
+    }
+
     json foretell(const JobDescription& job) {
-        if (const auto fresh = quota_.sync(); !fresh) throw std::runtime_error(fresh.error().message);
+        refresh();
         const std::uint32_t sender = job.is_allocation() ? job.get().user_id : 0; // as in submit()
         model::JobRequest request = slurm::read_job_desc(job.get(), sender);
         request.is_het_part = false; // slurmctld fills that in
@@ -56,6 +83,10 @@ class Engine {
         auto cluster = slurm::ClusterReader().poll();
         if (!cluster) throw std::runtime_error(cluster.error().message);
         return *cluster;
+    }
+
+    void refresh() {
+        if (const auto fresh = quota_.sync(); !fresh) throw std::runtime_error(fresh.error().message);
     }
 
     gate::ResolvedRequest resolve(const model::JobRequest& request) const {
@@ -132,9 +163,13 @@ void start_usage(const json& scenario) {
         json job = wanted;
         job["client"] = "salloc";
         job["immediate"] = 1; // what cannot run now is not wanted
+        const std::uint32_t new_limit = job.value("new_time_limit", 0u);
+        job.erase("new_time_limit");
         JobDescription description(job);
-        submit(description);
+        const Answer answer = submit(description);
+        if (answer.job_id != 0 && new_limit != 0) set_time_limit(answer.job_id, new_limit);
     }
+    if (scenario.contains("later_qos")) set_accounting(scenario["later_qos"], json::array());
     for (const json& job : scenario.value("held", json::array()))
         submit_held(job);
     if (scenario.contains("filler") && scenario.value("full", false))
@@ -189,6 +224,21 @@ void look_after_pass(const json& scenario, std::vector<Waiting> waiting, json& r
     }
 }
 
+/// A heterogeneous job; "parts" are those behind the first.
+json judge_together(json first, Engine& engine) {
+    const json others = first["parts"];
+    first.erase("parts");
+    std::list<JobDescription> parts;
+    parts.emplace_back(first);
+    for (const json& part : others)
+        parts.emplace_back(part);
+    json result{{"foretold", engine.foretell_together(parts)}};
+    const Answer answer = submit_together(parts);
+    result["actual"] = {{"error", answer.error}, {"message", answer.message}, {"state", ""}};
+    if (answer.job_id != 0) end_job(answer.job_id);
+    return result;
+}
+
 } // namespace
 
 json judge(const json& scenario) {
@@ -204,6 +254,10 @@ json judge(const json& scenario) {
     json results = json::array();
     std::vector<Waiting> waiting;
     for (const json& job : scenario.at("jobs")) {
+        if (job.contains("parts")) {
+            results.push_back(judge_together(job, engine));
+            continue;
+        }
         JobDescription description(job);
         json result{{"foretold", engine.foretell(description)}};
         const Answer answer = submit(description);

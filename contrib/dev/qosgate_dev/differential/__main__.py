@@ -37,7 +37,7 @@ def main() -> int:
         scenarios = [json.loads(Path(options.replay).read_text())["scenario"]]
     else:
         count = max(1, round(options.cases / options.jobs))
-        scenarios = generate.scenarios(options.seed, count, options.jobs, release, options.odd)
+        scenarios = generate.scenarios(options.seed, count, options.jobs, release, frozenset(options.kinds))
         print(f"seed {options.seed}: {count} configurations of {options.jobs} jobs", file=sys.stderr)
     interrupts.raise_on_first_signal()
     build = str(Path(options.build).resolve())
@@ -74,7 +74,16 @@ def parse_options() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--build", default="build", metavar="DIR", help="build directory (build)")
-    parser.add_argument("--odd", action="store_true", help="also what people send by mistake, or seldom")
+    helps = {
+        generate.ODD: "what people send by mistake, or seldom",
+        generate.PARTS: "heterogeneous jobs",
+        generate.RESERVATIONS: "a reservation with a single node",
+        generate.CHANGES: "new time limits of running jobs, and another UsageFactor while they run",
+    }
+    for kind in generate.KINDS:
+        parser.add_argument(
+            f"--{kind}", action="append_const", dest="kinds", const=kind, default=[], help=f"also {helps[kind]}"
+        )
     parser.add_argument("--cases", type=int, default=300, metavar="N", help="about how many jobs (300)")
     parser.add_argument(
         "--seed", type=int, default=random.randrange(1_000_000), metavar="N", help="(random)"

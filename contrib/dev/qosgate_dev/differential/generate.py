@@ -48,20 +48,33 @@ class Dice:
         return self._random.sample(choices, self.number(1, min(most, len(choices))))
 
 
-def scenarios(seed: int, count: int, jobs: int, release: tuple[int, int], odd: bool = False) -> list[Json]:
-    """`count` scenarios of `jobs` jobs each, those with the same settings of slurmctld in a row.
+# What scenarios have beside the rest, if they are asked to.
+ODD = "odd"  # what people send by mistake or seldom
+PARTS = "parts"  # heterogeneous jobs
+RESERVATIONS = "reservations"  # that are too small for the job, or just large enough
+CHANGES = "changes"  # of the time limits of running jobs, and of UsageFactor while jobs run
+KINDS = (ODD, PARTS, RESERVATIONS, CHANGES)
 
-    `odd`: also what people send by mistake or seldom.
-    """
+Kinds = frozenset[str]
+
+
+def scenarios(seed: int, count: int, jobs: int, release: tuple[int, int], kinds: Kinds = frozenset()) -> list[Json]:
+    """`count` scenarios of `jobs` jobs each, those with the same settings of slurmctld in a row, with some of KINDS."""
     return [
-        scenario(Dice(f"{seed}/{number}"), CONTROLLERS[number * len(CONTROLLERS) // count], jobs, release, odd)
+        scenario(Dice(f"{seed}/{number}"), CONTROLLERS[number * len(CONTROLLERS) // count], jobs, release, kinds)
         for number in range(count)
     ]
 
 
 def scenario(
-    dice: Dice, controller: dict[str, str], jobs: int, release: tuple[int, int], odd: bool = False
+    dice: Dice, controller: dict[str, str], jobs: int, release: tuple[int, int], kinds: Kinds = frozenset()
 ) -> Json:
+    odd = ODD in kinds
+    partitions = list(site.PARTITIONS)
+    if odd:
+        partitions.append(site.EMPTY_PARTITION)
+    if RESERVATIONS in kinds:
+        partitions.append(site.ANNEX)
     is_full = dice.chance(0.5)
     filler = {
         "client": "sbatch", "user_id": site.UIDS["fil"], "qos": "normal", "partition": "canary",
@@ -69,7 +82,7 @@ def scenario(
     }  # fmt: skip
     made = {
         "controller": controller,
-        "partitions": {name: _partition(dice, name) for name in (*site.PARTITIONS, *((site.EMPTY_PARTITION,) if odd else ()))},
+        "partitions": {name: _partition(dice, name) for name in partitions},
         "qos": {name: _qos(dice, name, odd) for name in site.ALL_QOS},
         "associations": _associations(dice, release),
         "full": is_full,
@@ -77,11 +90,19 @@ def scenario(
         "filler": filler,
         "bait": filler | {"licenses": site.NEVER_FREE, "min_nodes": 1, "min_cpus": 1},
     }
-    maker = JobMaker(dice, release, odd)
-    made["running"] = [maker.running_job() for _ in range(dice.pick(0, 0, 1, 2, 4))]
+    maker = JobMaker(dice, release, kinds)
+    if CHANGES in kinds:
+        made["running"] = [maker.running_job() | maker.new_time_limit() for _ in range(dice.pick(1, 2, 4))]
+        made["later_qos"] = {name: _with_new_factor(dice, qos) for name, qos in made["qos"].items()}
+    else:
+        made["running"] = [maker.running_job() for _ in range(dice.pick(0, 0, 1, 2, 4))]
     made["held"] = [maker.job("sbatch") for _ in range(dice.pick(0, 0, 1, 3))]
     made["jobs"] = [maker.any_job(is_full) for _ in range(jobs)]
     return made
+
+
+def _with_new_factor(dice: Dice, qos: Json) -> Json:
+    return qos | {"UsageFactor": dice.pick(0.0, 0.5, 1.0, 2.0)} if dice.chance(0.3) else qos
 
 
 # ---- Limits
@@ -243,19 +264,46 @@ def site_none() -> int:
 class JobMaker:
     """Jobs as clients of one release describe them."""
 
-    def __init__(self, dice: Dice, release: tuple[int, int], odd: bool = False) -> None:
+    def __init__(self, dice: Dice, release: tuple[int, int], kinds: Kinds = frozenset()) -> None:
         self._dice = dice
-        self._is_odd = odd
+        self._kinds = kinds
+        self._is_odd = ODD in kinds
         self._gres = "gres/" if release >= (23, 11) else "gres:"
 
     def any_job(self, is_full: bool) -> Json:
+        if PARTS in self._kinds and self._dice.chance(0.5):
+            return self._het_job()
         client = self._dice.pick("sbatch", "sbatch", "sbatch", "salloc", "salloc", "bare")
         if not is_full and client == "sbatch" and self._dice.chance(0.5):
             client = "salloc"
         job = self.job(client)
+        if RESERVATIONS in self._kinds and self._dice.chance(0.5):
+            job |= {"reservation": site.SMALL_RESERVATION, "partition": site.ANNEX}
         if not is_full and client != "salloc":
             job["priority"] = 0  # would start; its submission is what is looked at
         return job
+
+    def _het_job(self) -> Json:
+        """Parts of one user, most often under the same limits. It is held: its submission is what is looked at."""
+        first, *others = (self._part() for _ in range(self._dice.pick(2, 2, 3)))
+        for part in others:
+            part["user_id"] = first["user_id"]
+            for name in ("account", "qos", "partition"):
+                if self._dice.chance(0.85):
+                    part.pop(name, None)
+                    part |= {name: first[name]} if name in first else {}
+        return first | {"parts": others}
+
+    def _part(self) -> Json:
+        job = self.job("sbatch") | {"priority": 0}
+        for name in ("array_inx", "dependency", "begins_in"):
+            job.pop(name, None)
+        return job
+
+    def new_time_limit(self) -> Json:
+        """For a running job: most often a shorter one."""
+        minutes = self._dice.pick(None, 5, 7, 20, 45)
+        return {} if minutes is None else {"new_time_limit": minutes}
 
     def running_job(self) -> Json:
         """A job that is likely to run: small, under any QOS."""

@@ -26,6 +26,8 @@ EMPTY_PARTITION = "void"  # without nodes
 PARTITIONS = ("main", "side")
 RESERVATION = "resv"
 RESERVATION_OF_OTHERS = "theirs"
+SMALL_RESERVATION = "small"  # one of the nodes of the annex, for ever
+ANNEX = "annex"  # a partition for jobs with a reservation
 
 NODES = ("node1", "node2", "node3", "node4")
 NODE_CPUS = 32
@@ -37,12 +39,13 @@ GPUS_OF_TYPE = 4
 TRES = ("cpu", "mem", "node", "gres/gpu", "gres/gpu:a100", "gres/gpu:h100", "license/foo", "billing")
 
 SLURM_CONF = f"""\
-NodeName=node[1-4] Sockets=2 CoresPerSocket={NODE_CPUS // 2} RealMemory={NODE_MEMORY} \
+NodeName=node[1-6] Sockets=2 CoresPerSocket={NODE_CPUS // 2} RealMemory={NODE_MEMORY} \
 Gres=gpu:a100:{GPUS_OF_TYPE},gpu:h100:{GPUS_OF_TYPE}
-PartitionName=main Nodes=ALL Default=YES MaxTime=UNLIMITED
+PartitionName=main Nodes=node[1-4] Default=YES MaxTime=UNLIMITED
 PartitionName=side Nodes=node[1-3] MaxTime=UNLIMITED
 PartitionName={EMPTY_PARTITION} MaxTime=UNLIMITED
-PartitionName=canary Nodes=ALL MaxTime=1000
+PartitionName={ANNEX} Nodes=node[5-6] MaxTime=UNLIMITED ReqResv=YES
+PartitionName=canary Nodes=node[1-4] MaxTime=1000
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0,bf_max_job_test=5000,bf_continue,bf_max_time=60
 PriorityCalcPeriod=1
 MinJobAge=2
@@ -79,6 +82,9 @@ def _add_records(cluster: Cluster) -> None:
             f"create reservationname={name} users={users} licenses=bar:1"
             " starttime=now duration=infinite flags=license_only"
         )
+    cluster.scontrol(
+        f"create reservationname={SMALL_RESERVATION} users={','.join(USERS)} nodes=node5 starttime=now duration=infinite"
+    )
 
 
 def configure(cluster: Cluster, controller: dict[str, str]) -> None:
