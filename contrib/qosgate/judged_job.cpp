@@ -123,6 +123,7 @@ Result<std::optional<JudgedJob>> judge_command_line(const JobQuestion& question,
         hides_jobs = table->hides_jobs && !world.accounting->is_operator(geteuid());
     }
     tried.client = question.words.front();
+    if (tried.client != "sbatch") end_at_refusal(tried);
     return std::optional(JudgedJob{*user, *directory, *std::move(policy), std::move(unread_rules),
                                    std::move(world), std::move(parts), std::move(tried), hides_jobs});
 }

@@ -406,6 +406,11 @@ void refuse_without_room(TriedJob& job, const model::JobTable& table) {
     }
 }
 
+void end_at_refusal(TriedJob& job) {
+    const auto refused = std::ranges::find(job.parts, "slurmctld", &TriedPart::refused_by);
+    if (refused != job.parts.end()) job.parts.erase(refused + 1, job.parts.end());
+}
+
 TriedJob refused_by_client(std::vector<slurm::ClientLine> lines) {
     TriedJob job;
     TriedPart& part = job.parts.emplace_back();

@@ -96,6 +96,10 @@ TriedJob try_job(std::span<const model::JobRequest> requests, std::span<const Tr
 /// refuses the job before that is looked at.
 void refuse_without_room(TriedJob& job, const model::JobTable& table);
 
+/// Drops the parts behind the first that slurmctld refuses: for salloc and srun it creates each part before
+/// it looks at the next, so plugins are not asked about those.
+void end_at_refusal(TriedJob& job);
+
 /// What a rule took, begun microseconds counted as whole ones.
 inline std::int64_t microseconds_of(const policy::RuleCost& cost) {
     return std::chrono::ceil<std::chrono::microseconds>(cost.time).count();

@@ -158,7 +158,12 @@ class Check(PluginTestCase):
 
     def test_parts_of_a_heterogeneous_job(self) -> None:
         for client in ("salloc", "srun"):
-            for options in ("-n1 : -n2 true", "-n1 : --comment=no true", "-n1 --qos=small : -n3 --qos=small true"):
+            for options in (
+                "-n1 : -n2 true",
+                "-n1 : --comment=no true",
+                "-n1 --qos=small : -n3 --qos=small true",
+                "-n3 --qos=small : --comment=warn true",  # no plugin is asked about the second
+            ):
                 with self.subTest(client, options=options):
                     self.compare([client, *shlex.split(options)], [])
 
