@@ -25,6 +25,7 @@
 ---@field tasks_per_node integer? --ntasks-per-node
 ---@field tasks_per_socket integer? --ntasks-per-socket
 ---@field mincpus integer? --mincpus: CPUs on each node
+---@field tasks_per_core integer? --ntasks-per-core (read-only)
 ---@field threads_per_core integer? --threads-per-core (read-only)
 ---@field memory_per_node integer? --mem, in MiB; 0 is all of the node's
 ---@field memory_per_cpu integer? --mem-per-cpu, in MiB

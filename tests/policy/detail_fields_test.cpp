@@ -78,11 +78,17 @@ constexpr TextField texts[] = {
     {"oversubscribe", JobDetail::sharing},
 };
 constexpr TextField numbers[] = {
-    {"begin_time", JobDetail::begin_time, true}, {"core_spec", JobDetail::core_spec},
-    {"het_offset", JobDetail::het_offset},       {"nice", JobDetail::nice, true},
-    {"thread_spec", JobDetail::thread_spec},     {"threads_per_core", JobDetail::threads_per_core},
-    {"tmp_disk", JobDetail::tmp_disk},           {"deadline", JobDetail::deadline},
-    {"switches", JobDetail::switches},           {"switches_wait", JobDetail::switches_wait},
+    {"begin_time", JobDetail::begin_time, true},
+    {"core_spec", JobDetail::core_spec},
+    {"het_offset", JobDetail::het_offset},
+    {"nice", JobDetail::nice, true},
+    {"thread_spec", JobDetail::thread_spec},
+    {"threads_per_core", JobDetail::threads_per_core},
+    {"tasks_per_core", JobDetail::tasks_per_core},
+    {"tmp_disk", JobDetail::tmp_disk},
+    {"deadline", JobDetail::deadline},
+    {"switches", JobDetail::switches},
+    {"switches_wait", JobDetail::switches_wait},
 };
 
 } // namespace

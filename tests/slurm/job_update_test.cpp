@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_change_of_what_only_rules_look_at_is_known_field_by_field
         {&job_desc_msg_t::mail_type, UpdatePart::mail_type},
         {&job_desc_msg_t::reboot, UpdatePart::reboot},
         {&job_desc_msg_t::requeue, UpdatePart::requeue},
-        {&job_desc_msg_t::threads_per_core, UpdatePart::threads_per_core}};
+        {&job_desc_msg_t::threads_per_core, UpdatePart::limits}};
     for (const auto& [field, part] : counts)
         for (const std::uint16_t value : {0, 1})
             BOOST_TEST(parts_with([&](job_desc_msg_t& update) { update.*field = value; }) ==

@@ -142,6 +142,27 @@ BOOST_AUTO_TEST_CASE(switches_and_counts_are_numbers) {
     BOOST_TEST(number(job, JobDetail::requeue) == 0);
 }
 
+BOOST_AUTO_TEST_CASE(tasks_of_a_core_and_planes_are_those_of_the_submission) {
+    job_desc_msg_t job = unset_job();
+    BOOST_TEST(number(job, JobDetail::tasks_per_core) == unset);
+    BOOST_TEST(number(job, JobDetail::plane) == unset);
+    job.ntasks_per_core = INFINITE16; // any, as a record has it
+    job.task_dist = SLURM_DIST_BLOCK;
+    BOOST_TEST(number(job, JobDetail::tasks_per_core) == unset);
+    BOOST_TEST(number(job, JobDetail::plane) == unset);
+    job.ntasks_per_core = 1;
+    job.task_dist = SLURM_DIST_PLANE | SLURM_DIST_PACK_NODES;
+    BOOST_TEST(number(job, JobDetail::tasks_per_core) == 1);
+    BOOST_TEST(number(job, JobDetail::plane) == 1);
+
+    job_desc_msg_t update = unset_job(); // slurmctld stores no change of them
+    update.ntasks_per_core = 2;
+    update.task_dist = SLURM_DIST_BLOCK;
+    const JobDetails details = details_of_record(job, &update);
+    BOOST_TEST(details.get(JobDetail::tasks_per_core).number == 1);
+    BOOST_TEST(details.get(JobDetail::plane).number == 1);
+}
+
 BOOST_AUTO_TEST_CASE(nice_is_read_without_slurm_s_offset) {
     job_desc_msg_t job = unset_job();
     for (const std::int64_t nice : {-5, 0, 100}) {

@@ -43,11 +43,13 @@ enum class JobDetail : std::uint8_t {
     het_offset,       ///< place in a heterogeneous job, from 0
     mail_type,        ///< bits of --mail-type, as Slurm has them
     nice,             ///< --nice
+    plane,            ///< 1: --distribution=plane
     reboot,           ///< 1: --reboot
     requeue,          ///< 0: --no-requeue; 1: --requeue
     spread_job,       ///< 1: --spread-job
     switches,         ///< --switches
     switches_wait,    ///< seconds: --switches=COUNT@TIME
+    tasks_per_core,   ///< --ntasks-per-core
     thread_spec,      ///< specialized threads: --thread-spec
     threads_per_core, ///< --threads-per-core
     tmp_disk,         ///< MiB per node: --tmp

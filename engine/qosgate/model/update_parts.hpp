@@ -37,7 +37,6 @@ enum class UpdatePart : std::uint8_t {
     std_in,
     std_out,
     switches,
-    threads_per_core,
     tmp_disk,
     wckey,
     work_dir,
@@ -76,10 +75,13 @@ constexpr std::optional<UpdatePart> part_of(JobDetail detail) noexcept {
     case JobDetail::core_spec: // it may take whole nodes
     case JobDetail::excluded_nodes:
     case JobDetail::sharing:
-    case JobDetail::thread_spec: return UpdatePart::limits;
+    case JobDetail::thread_spec:
+    case JobDetail::threads_per_core: return UpdatePart::limits;
     case JobDetail::het_offset:
+    case JobDetail::plane:
     case JobDetail::script:
-    case JobDetail::submit_host: return std::nullopt;
+    case JobDetail::submit_host:
+    case JobDetail::tasks_per_core: return std::nullopt;
     case JobDetail::begin_time: return UpdatePart::begin_time;
     case JobDetail::burst_buffer: return UpdatePart::burst_buffer;
     case JobDetail::container: return UpdatePart::container;
@@ -102,7 +104,6 @@ constexpr std::optional<UpdatePart> part_of(JobDetail detail) noexcept {
     case JobDetail::std_out: return UpdatePart::std_out;
     case JobDetail::switches:
     case JobDetail::switches_wait: return UpdatePart::switches;
-    case JobDetail::threads_per_core: return UpdatePart::threads_per_core;
     case JobDetail::tmp_disk: return UpdatePart::tmp_disk;
     case JobDetail::wckey: return UpdatePart::wckey;
     case JobDetail::work_dir: return UpdatePart::work_dir;

@@ -49,7 +49,7 @@ struct FixedDetail {
     JobDetail detail;
     Value::Kind kind;
 };
-constexpr std::array<FixedDetail, 26> fixed_details{{
+constexpr std::array<FixedDetail, 27> fixed_details{{
     {"excluded_nodes", JobDetail::excluded_nodes, Value::Kind::text},
     {"burst_buffer", JobDetail::burst_buffer, Value::Kind::text},
     {"network", JobDetail::network, Value::Kind::text},
@@ -62,6 +62,7 @@ constexpr std::array<FixedDetail, 26> fixed_details{{
     {"submit_host", JobDetail::submit_host, Value::Kind::text},
     {"script", JobDetail::script, Value::Kind::text},
     {"oversubscribe", JobDetail::sharing, Value::Kind::text},
+    {"tasks_per_core", JobDetail::tasks_per_core, Value::Kind::integer},
     {"threads_per_core", JobDetail::threads_per_core, Value::Kind::integer},
     {"tmp_disk", JobDetail::tmp_disk, Value::Kind::integer},
     {"switches", JobDetail::switches, Value::Kind::integer},

@@ -163,6 +163,7 @@ constexpr auto field_table = std::to_array<FieldSpec>({
                                                       "--ntasks-per-socket"),
     narrow_count_field<&JobRequest::min_cpus_per_node>("mincpus", "--mincpus: CPUs on each node",
                                                        "--mincpus"),
+    fixed_detail<JobDetail::tasks_per_core>("tasks_per_core", FieldType::count, "--ntasks-per-core"),
     fixed_detail<JobDetail::threads_per_core>("threads_per_core", FieldType::count, "--threads-per-core"),
     memory_field<false>("memory_per_node", "--mem, in MiB; 0 is all of the node's", "--mem"),
     memory_field<true>("memory_per_cpu", "--mem-per-cpu, in MiB", "--mem-per-cpu"),

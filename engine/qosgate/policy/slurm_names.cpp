@@ -21,6 +21,7 @@ constexpr auto rows = std::to_array<SlurmName>({
     {"min_cpus", "job.cpus"},
     {"min_mem_per_cpu", "job.memory_per_cpu"},
     {"min_mem_per_node", "job.memory_per_node"},
+    {"ntasks_per_core", "job.tasks_per_core"},
     {"ntasks_per_node", "job.tasks_per_node"},
     {"ntasks_per_socket", "job.tasks_per_socket"},
     {"num_tasks", "job.tasks"},

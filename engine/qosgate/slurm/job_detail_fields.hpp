@@ -65,6 +65,7 @@ struct ShortDetail {
     std::uint16_t job_desc_msg_t::*slurm;
     Stored stored; ///< at a change
     bool zero_is_unset;
+    DetailOrigin origin = DetailOrigin::changeable;
 };
 
 inline constexpr ShortDetail short_details[] = {
@@ -72,6 +73,8 @@ inline constexpr ShortDetail short_details[] = {
     {model::JobDetail::mail_type, &job_desc_msg_t::mail_type, refusable(StoreStep::last), true},
     {model::JobDetail::reboot, &job_desc_msg_t::reboot, refusable(StoreStep::last), true},
     {model::JobDetail::requeue, &job_desc_msg_t::requeue, stored(StoreStep::deadline), false},
+    {model::JobDetail::tasks_per_core, &job_desc_msg_t::ntasks_per_core, not_stored, true,
+     DetailOrigin::submission},
     {model::JobDetail::threads_per_core, &job_desc_msg_t::threads_per_core, refusable(StoreStep::cores),
      true},
 };

@@ -52,6 +52,10 @@ DetailValue read_sharing(std::uint16_t shared) noexcept {
     return {Kind::text, 0, sharing_words[shared]};
 }
 
+bool deals_planes(std::uint32_t task_dist) noexcept {
+    return is_count(task_dist) && (task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_PLANE;
+}
+
 /// One field holds both; a bit tells which.
 DetailValue read_spec(std::uint16_t spec, bool threads) noexcept {
     if (!is_count(spec) || ((spec & CORE_SPEC_THREAD) != 0) != threads) return {};
@@ -85,6 +89,7 @@ const auto* row_of(JobDetail detail) noexcept {
     }
     if (const auto* row = row_of<short_details>(detail))
         return is_count(job.*row->slurm) ? number(job.*row->slurm) : DetailValue{};
+    if (detail == JobDetail::plane) return deals_planes(job.task_dist) ? number(1) : DetailValue{};
     if (detail == JobDetail::sharing) return read_sharing(job.shared);
     if (detail == JobDetail::core_spec) return read_spec(job.core_spec, /*threads=*/false);
     if (detail == JobDetail::thread_spec) return read_spec(job.core_spec, /*threads=*/true);
@@ -106,8 +111,11 @@ bool means_unset(JobDetail detail, const DetailValue& value) noexcept {
 }
 
 bool can_change(JobDetail detail) noexcept {
-    const auto* row = row_of<text_details>(detail);
-    return row == nullptr || row->origin == DetailOrigin::changeable;
+    if (detail == JobDetail::plane) return false;
+    const auto is_changeable = [](const auto* row) {
+        return row == nullptr || row->origin == DetailOrigin::changeable;
+    };
+    return is_changeable(row_of<text_details>(detail)) && is_changeable(row_of<short_details>(detail));
 }
 
 /// Whether the change sets the detail, or what excludes it.
