@@ -300,6 +300,19 @@ BOOST_AUTO_TEST_CASE(memory_for_each_gpu_leaves_no_default_memory) {
     BOOST_TEST(read_job_record(current, submitter).memory.value().mib == 1000u);
 }
 
+BOOST_AUTO_TEST_CASE(memory_that_nobody_asked_for_is_a_default) {
+    job_desc_msg_t current = unset_job();
+    current.pn_min_memory = MEM_PER_CPU | 1000;
+    BOOST_TEST(read_job_record(current, submitter).has_default_memory);
+    job_desc_msg_t update = unset_job();
+    BOOST_TEST(read_job_update(current, update, submitter).has_default_memory);
+    update.pn_min_memory = 300;
+    BOOST_TEST(!read_job_update(current, update, submitter).has_default_memory);
+    current.bitflags = JOB_MEM_SET;
+    BOOST_TEST(!read_job_record(current, submitter).has_default_memory);
+    BOOST_TEST(!read_job_desc(current, submitter).has_default_memory);
+}
+
 BOOST_AUTO_TEST_CASE(a_record_of_sbatch_has_a_script_or_nobody_who_waits_for_it) {
     std::string script = "#!/bin/sh", host = "10.0.0.1", none;
     job_desc_msg_t current = unset_job();

@@ -195,12 +195,43 @@ BOOST_AUTO_TEST_CASE(the_least_node_bounds_what_whole_nodes_have) {
     BOOST_TEST(least() == 48u);
     raw.max_cpus_per_node = INFINITE;
 
-    nodes[1].threads = 2;
-    BOOST_TEST(least() == 30u);
+    nodes[1].threads = 2; // whatever threads a job asks for, a whole node counts with all of them
+    BOOST_TEST(least() == 60u);
 
-    nodes[1].threads = 0;
+    nodes[1].cpus_efctv = NO_VAL16;
     BOOST_TEST(least() == 0u);
     expect_unknown_without_nodes(raw, least);
+}
+
+BOOST_AUTO_TEST_CASE(processors_are_known_over_all_nodes) {
+    auto nodes = two_nodes();
+    for (node_info_t& node : nodes) {
+        node.sockets = 2;
+        node.cores = 8;
+        node.threads = 2;
+        node.cpus = 32;
+    }
+    std::int32_t all[] = {0, 1, -1};
+    partition_info_t raw = plain_partition();
+    raw.node_inx = all;
+    using Numbers = std::vector<std::uint32_t>;
+    const auto processors = [&] {
+        const model::Processors found = read_partition(raw, nodes).processors;
+        return Numbers{found.min_threads_per_core, found.max_threads_per_core, found.max_sockets,
+                       found.min_cpus_per_socket, found.max_cpus_per_socket};
+    };
+    BOOST_TEST(processors() == (Numbers{2, 2, 2, 16, 16}));
+
+    nodes[1].cpus = 16; // as many as cores
+    BOOST_TEST(processors() == (Numbers{1, 2, 2, 8, 16}));
+    nodes[1].cpus = 17;
+    BOOST_TEST(processors() == (Numbers{2, 2, 2, 16, 16}));
+    nodes[1].sockets = 4;
+    nodes[1].cores = NO_VAL16;
+    nodes[1].threads = NO_VAL16;
+    BOOST_TEST(processors() == (Numbers{1, 2, 4, 0, 16}));
+    raw.node_inx = nullptr;
+    BOOST_TEST(processors() == (Numbers{1, 1, 0, 0, 0}));
 }
 
 BOOST_AUTO_TEST_CASE(each_node_of_the_cluster_has_its_kind) {
@@ -211,13 +242,16 @@ BOOST_AUTO_TEST_CASE(each_node_of_the_cluster_has_its_kind) {
     nodes.push_back(nodes[2]);
     for (node_info_t& node : nodes) {
         node.cpus = node.cpus_efctv = 64;
+        node.sockets = 2;
+        node.cores = 16;
         node.threads = 2;
     }
     const model::NodeTable table = read_table(nodes);
     BOOST_TEST(table.kind_of == (std::vector<std::uint16_t>{0, 1, 2, 2}));
     BOOST_TEST_REQUIRE(table.find(1) != nullptr);
     BOOST_TEST(table.find(1)->memory_mib == 128000u);
-    BOOST_TEST(table.find(1)->whole_cpus == 32u);
+    BOOST_TEST(table.find(1)->whole_cpus == 64u);
+    BOOST_TEST(table.find(1)->threads_per_core == 2u);
     BOOST_TEST(table.find(3)->features == "ib");
     BOOST_TEST(table.find(4) == nullptr);
 }

@@ -204,6 +204,12 @@ BOOST_AUTO_TEST_CASE(a_cluster_has_its_partitions_and_lines_of_slurm_conf) {
     conf.enforce_part_limits = PARTITION_ENFORCE_ANY;
     conf.max_array_sz = 2001;
     conf.priority_flags = PRIORITY_FLAGS_MAX_TRES | PRIORITY_FLAGS_FAIR_TREE;
+    conf.select_type_param = CR_CORE | CR_MEMORY | CR_ONE_TASK_PER_CORE;
+    job_defaults_t cpus{JOB_DEF_CPU_PER_GPU, 4}, memory{JOB_DEF_MEM_PER_GPU, 2048};
+    const OwnedList defaults = make_borrowing_list();
+    append(defaults, &cpus);
+    append(defaults, &memory);
+    conf.job_defaults_list = defaults.get();
 
     const model::Cluster cluster = read_cluster(partitions, &all, &conf);
 
@@ -214,6 +220,20 @@ BOOST_AUTO_TEST_CASE(a_cluster_has_its_partitions_and_lines_of_slurm_conf) {
     BOOST_TEST(cluster.enforce_part_limits == EnforcePartLimits::any);
     BOOST_TEST(cluster.max_array_size == 2001u);
     BOOST_TEST(cluster.billing == model::Billing::largest);
+    BOOST_TEST(cluster.shares_out_memory);
+    BOOST_TEST(cluster.allocated_unit == model::AllocatedUnit::core);
+    BOOST_TEST(cluster.gives_cores_to_tasks);
+    BOOST_TEST(cluster.cpus_per_gpu.value() == 4u);
+    BOOST_TEST(cluster.memory_per_gpu_mib.value() == 2048u);
+
+    conf.select_type_param = CR_CPU;
+    conf.job_defaults_list = nullptr;
+    const model::Cluster plain = read_cluster(partitions, &all, &conf);
+    BOOST_TEST(plain.allocated_unit == model::AllocatedUnit::cpu);
+    BOOST_TEST(!plain.gives_cores_to_tasks);
+    BOOST_TEST(!plain.cpus_per_gpu.has_value());
+    BOOST_TEST(!plain.memory_per_gpu_mib.has_value());
+    BOOST_TEST(read_allocated_unit(CR_SOCKET | CR_MEMORY) == model::AllocatedUnit::socket);
 }
 
 BOOST_AUTO_TEST_CASE(what_only_nodes_of_hidden_partitions_have_is_hidden) {

@@ -24,6 +24,9 @@ enum class Billing : std::uint8_t {
     largest_and_gres ///< MAX_TRES_GRES (25.05): the same, but all gres
 };
 
+/// The least that slurmctld allocates of a node: SelectTypeParameters.
+enum class AllocatedUnit : std::uint8_t { cpu, core, socket };
+
 /// One snapshot of the cluster. Immutable once published.
 struct Cluster {
     std::string name; ///< ClusterName of slurm.conf
@@ -33,6 +36,10 @@ struct Cluster {
     std::optional<Memory> max_memory;     ///< MaxMemPerNode, MaxMemPerCPU; empty: unlimited
     bool shares_out_memory = true;        ///< SelectTypeParameters: memory is allocated to jobs, as CPUs are
     bool gives_whole_nodes = false;       ///< SelectType=select/linear: to every job
+    AllocatedUnit allocated_unit = AllocatedUnit::cpu;
+    bool gives_cores_to_tasks = false; ///< CR_ONE_TASK_PER_CORE: no core is shared by two tasks of a job
+    std::optional<std::uint64_t> cpus_per_gpu;       ///< DefCpuPerGPU of the cluster; empty: not set
+    std::optional<std::uint64_t> memory_per_gpu_mib; ///< DefMemPerGPU likewise
     bool allows_spec_resources =
         false; ///< AllowSpecResourcesUsage; else --core-spec and the like count for nothing
     EnforcePartLimits enforce_part_limits = EnforcePartLimits::no;

@@ -74,13 +74,15 @@ struct JobRequest {
     std::optional<std::uint32_t> priority;
     std::optional<Memory> memory; ///< --mem, --mem-per-cpu
     bool overcommit = false;
-    bool exclusive = false;        ///< --exclusive of whole nodes
-    bool is_batch = false;         ///< sbatch sent it; else salloc or srun
-    bool has_counted_cpus = false; ///< of an existing job: `min_cpus` is not raised to its tasks
-    bool is_het_part = false;      ///< a part of a heterogeneous job
-    bool begins_later = false;     ///< --begin, in the future
-    bool has_dependency = false;   ///< --dependency
-    bool asks_for_disk = false;    ///< --tmp
+    bool exclusive = false;                ///< --exclusive of whole nodes
+    bool is_batch = false;                 ///< sbatch sent it; else salloc or srun
+    bool has_counted_cpus = false;         ///< of an existing job: `min_cpus` is not raised to its tasks
+    bool has_default_memory = false;       ///< of an existing job: its memory is a default
+    bool has_default_cpus_per_gpu = false; ///< `cpus_per_tres` is DefCpuPerGPU
+    bool is_het_part = false;              ///< a part of a heterogeneous job
+    bool begins_later = false;             ///< --begin, in the future
+    bool has_dependency = false;           ///< --dependency
+    bool asks_for_disk = false;            ///< --tmp
     /// The names given as empty texts, one bit for each row of model::looked_up_names.
     std::uint8_t empty_names = 0;
 

@@ -38,12 +38,13 @@ struct NodeKind {
     std::uint64_t memory_mib = 0; ///< RealMemory - MemSpecLimit; 0: not known
     std::vector<NodeGres> gres = {};
     std::string features = {};    ///< active ones, "ib,big"; only in Partition::featured_kinds, NodeTable
-    std::uint64_t whole_cpus = 0; ///< the minimum that a job gets with a whole one; 0: not known
+    std::uint64_t whole_cpus = 0; ///< of a whole one, without specialized cores; 0: not known
+    std::uint32_t threads_per_core = 1; ///< CPUs of a core
 
     /// Whether such nodes have the same resources, whatever their features.
     [[nodiscard]] bool has_same_resources(const NodeKind& other) const {
         return cpus == other.cpus && whole_cpus == other.whole_cpus && memory_mib == other.memory_mib &&
-               gres == other.gres;
+               threads_per_core == other.threads_per_core && gres == other.gres;
     }
 };
 
@@ -66,6 +67,16 @@ struct NodeRange {
     std::uint32_t last = 0;
 };
 
+/// The processors of a partition's nodes, whichever a job gets.
+struct Processors {
+    std::uint32_t min_threads_per_core = 1; ///< CPUs of a core
+    std::uint32_t max_threads_per_core = 1; ///< likewise
+    std::uint32_t max_sockets = 0;          ///< of a node; 0: not known
+    std::uint32_t min_cpus_per_socket = 0;  ///< 0: not known for some node
+    std::uint32_t max_cpus_per_socket = 0;  ///< 0: not known
+    friend bool operator==(const Processors&, const Processors&) = default;
+};
+
 struct Partition {
     std::string name;
     bool is_default = false;
@@ -82,7 +93,8 @@ struct Partition {
     std::uint64_t node_memory_mib = 0;     ///< RealMemory - MemSpecLimit of the first node; 0: not known
     std::uint64_t min_node_memory_mib = 0; ///< the minimum over all its nodes; 0: not known
     std::optional<std::uint64_t> max_tmp_disk_mib; ///< of one of its nodes (TmpDisk); empty: not known
-    std::uint32_t min_node_cpus = 0;    ///< the minimum over all its nodes, if allocated whole; 0: not known
+    std::uint32_t min_node_cpus = 0; ///< the minimum over all its nodes, if allocated whole; 0: not known
+    Processors processors;
     bool gives_whole_nodes = false;     ///< OverSubscribe=EXCLUSIVE
     std::vector<std::string> allow_qos; ///< empty: all
     std::vector<std::string> deny_qos;

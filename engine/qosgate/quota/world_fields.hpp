@@ -41,6 +41,12 @@ inline constexpr std::array words_of<model::EnforcePartLimits>{
     std::pair(model::EnforcePartLimits::all, std::string_view("all")),
 };
 template <>
+inline constexpr std::array words_of<model::AllocatedUnit>{
+    std::pair(model::AllocatedUnit::cpu, std::string_view("cpu")),
+    std::pair(model::AllocatedUnit::core, std::string_view("core")),
+    std::pair(model::AllocatedUnit::socket, std::string_view("socket")),
+};
+template <>
 inline constexpr std::array words_of<model::Billing>{
     std::pair(model::Billing::sum, std::string_view("sum")),
     std::pair(model::Billing::largest, std::string_view("largest")),
@@ -67,6 +73,7 @@ inline constexpr std::tuple fields_of<model::NodeKind>{
     Field{"count", &model::NodeKind::count},
     Field{"cpus", &model::NodeKind::cpus},
     Field{"whole_cpus", &model::NodeKind::whole_cpus},
+    Field{"threads_per_core", &model::NodeKind::threads_per_core},
     Field{"memory_mib", &model::NodeKind::memory_mib},
     Field{"gres", &model::NodeKind::gres},
     Field{"features", &model::NodeKind::features},
@@ -75,6 +82,14 @@ template <>
 inline constexpr std::tuple fields_of<model::NodeRange>{
     Field{"first", &model::NodeRange::first},
     Field{"last", &model::NodeRange::last},
+};
+template <>
+inline constexpr std::tuple fields_of<model::Processors>{
+    Field{"min_threads_per_core", &model::Processors::min_threads_per_core},
+    Field{"max_threads_per_core", &model::Processors::max_threads_per_core},
+    Field{"max_sockets", &model::Processors::max_sockets},
+    Field{"min_cpus_per_socket", &model::Processors::min_cpus_per_socket},
+    Field{"max_cpus_per_socket", &model::Processors::max_cpus_per_socket},
 };
 template <>
 inline constexpr std::tuple fields_of<model::NodeTable>{
@@ -99,6 +114,7 @@ inline constexpr std::tuple fields_of<model::Partition>{
     Field{"min_node_memory_mib", &model::Partition::min_node_memory_mib},
     Field{"max_tmp_disk_mib", &model::Partition::max_tmp_disk_mib},
     Field{"min_node_cpus", &model::Partition::min_node_cpus},
+    Field{"processors", &model::Partition::processors},
     Field{"gives_whole_nodes", &model::Partition::gives_whole_nodes},
     Field{"allow_qos", &model::Partition::allow_qos},
     Field{"deny_qos", &model::Partition::deny_qos},
@@ -158,6 +174,10 @@ inline constexpr std::tuple fields_of<model::Cluster>{
     Field{"max_memory", &model::Cluster::max_memory},
     Field{"shares_out_memory", &model::Cluster::shares_out_memory},
     Field{"gives_whole_nodes", &model::Cluster::gives_whole_nodes},
+    Field{"allocated_unit", &model::Cluster::allocated_unit},
+    Field{"gives_cores_to_tasks", &model::Cluster::gives_cores_to_tasks},
+    Field{"cpus_per_gpu", &model::Cluster::cpus_per_gpu},
+    Field{"memory_per_gpu_mib", &model::Cluster::memory_per_gpu_mib},
     Field{"allows_spec_resources", &model::Cluster::allows_spec_resources},
     Field{"enforce_part_limits", &model::Cluster::enforce_part_limits},
     Field{"billing", &model::Cluster::billing},

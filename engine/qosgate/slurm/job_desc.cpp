@@ -193,8 +193,9 @@ JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_u
     if (request.time_min == TimeLimit{0}) request.time_min.reset(); // so a record says that it has none
     if (request.tasks == 0u) request.tasks.reset();                 // likewise
     if (current.core_spec != NO_VAL16) request.exclusive = true;    // and stays so without it
-    // The default of memory, which does not count for such a job.
-    if (request.memory_per_tres && (current.bitflags & JOB_MEM_SET) == 0) request.memory.reset();
+    request.has_default_memory = (current.bitflags & JOB_MEM_SET) == 0;
+    // The default of memory does not count for such a job.
+    if (request.memory_per_tres && request.has_default_memory) request.memory.reset();
     request.is_batch = is_record_of_sbatch(current);
     request.has_counted_cpus = true; // slurmctld counts tasks only when it takes a job
     request.empty_names = 0;         // likewise
@@ -208,6 +209,7 @@ JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& 
                            std::uint32_t submit_uid) {
     JobRequest request = read_job_record(current, submit_uid);
     apply_set_fields(request, update);
+    if (read_asked_memory(update.pn_min_memory)) request.has_default_memory = false;
     // Sharing ends whole nodes; OverSubscribe=NO does not begin them (limits/README.md 9).
     if (is_count(update.shared) && update.shared != JOB_SHARED_NONE) request.exclusive = false;
     request.empty_names = 0; // in a change an empty name clears what the job has

@@ -126,7 +126,7 @@ inline constexpr CountField<std::uint16_t> narrow_count_fields[] = {
      refusable(StoreStep::tasks_per_socket), Zero::is_a_count},
     {&model::JobRequest::tasks_per_tres, &job_desc_msg_t::ntasks_per_tres, not_stored, Zero::is_unset},
     {&model::JobRequest::sockets_per_node, &job_desc_msg_t::sockets_per_node, refusable(StoreStep::cores),
-     Zero::is_unset},
+     Zero::is_unset, Infinite::is_a_count},
     {&model::JobRequest::min_cpus_per_node, &job_desc_msg_t::pn_min_cpus, if_pending(StoreStep::cpus),
      Zero::is_unset, Infinite::is_a_count},
 };

@@ -57,11 +57,34 @@ std::vector<bool> find_shown_nodes(const partition_info_msg_t& partitions, std::
     return is_shown;
 }
 
-/// The minimum number of CPUs that a job gets with this whole node: one per core, because a job may ask for
-/// only one thread per core; 0: not known.
-std::uint32_t min_cpus(const node_info_t& node) noexcept {
-    if (!is_count(node.cpus_efctv) || !is_count(node.threads) || node.threads == 0) return 0;
-    return std::min(node.cpus_efctv, node.cpus) / node.threads;
+/// The CPUs that a job gets with this whole node, whatever threads it asks for; 0: not known.
+std::uint32_t whole_cpus(const node_info_t& node) noexcept {
+    return is_count(node.cpus_efctv) ? std::min(node.cpus_efctv, node.cpus) : 0;
+}
+
+std::uint32_t count_or_0(std::uint16_t value) noexcept {
+    return is_count(value) ? value : 0;
+}
+
+/// The CPUs of a core: its threads, unless slurm.conf gives the node no more CPUs than cores.
+std::uint32_t threads_per_core(const node_info_t& node) noexcept {
+    if (count_or_0(node.sockets) * count_or_0(node.cores) >= count_or_0(node.cpus)) return 1;
+    return std::max(count_or_0(node.threads), 1u);
+}
+
+model::Processors read_processors(const partition_info_t& partition, std::span<const node_info_t> nodes) {
+    std::optional<model::Processors> all;
+    for_each_node(partition, nodes.size(), [&](std::size_t index) {
+        const node_info_t& node = nodes[index];
+        const std::uint32_t threads = threads_per_core(node), cpus = count_or_0(node.cores) * threads;
+        if (!all) all = model::Processors{threads, threads, 0, cpus, 0};
+        all->min_threads_per_core = std::min(all->min_threads_per_core, threads);
+        all->max_threads_per_core = std::max(all->max_threads_per_core, threads);
+        all->max_sockets = std::max(all->max_sockets, count_or_0(node.sockets));
+        all->min_cpus_per_socket = std::min(all->min_cpus_per_socket, cpus);
+        all->max_cpus_per_socket = std::max(all->max_cpus_per_socket, cpus);
+    });
+    return all.value_or(model::Processors{});
 }
 
 /// The minimum over all nodes of a partition; 0: not known for some node.
@@ -69,7 +92,7 @@ std::uint32_t min_node_cpus(const partition_info_t& partition, std::span<const n
     std::optional<std::uint32_t> min;
     for (const std::int32_t* range = partition.node_inx; range != nullptr && range[0] >= 0; range += 2)
         for (auto node = static_cast<std::size_t>(range[0]); std::cmp_less_equal(node, range[1]); ++node) {
-            const std::uint32_t cpus = node < nodes.size() ? min_cpus(nodes[node]) : 0;
+            const std::uint32_t cpus = node < nodes.size() ? whole_cpus(nodes[node]) : 0;
             min = std::min(min.value_or(cpus), cpus);
             if (cpus == 0) return 0;
         }
@@ -120,7 +143,8 @@ model::NodeKind read_node_kind(const node_info_t& node, bool with_features) {
     model::NodeKind kind;
     kind.count = 1;
     kind.cpus = is_count(node.cpus) ? node.cpus : 0;
-    kind.whole_cpus = min_cpus(node);
+    kind.whole_cpus = whole_cpus(node);
+    kind.threads_per_core = threads_per_core(node);
     kind.memory_mib = memory_of(node);
     for_each_gres(view_text(node.gres),
                   [&](std::string_view name, std::string_view type, std::uint64_t count) {
@@ -148,9 +172,9 @@ std::optional<std::size_t> add_kind(std::vector<model::NodeKind>& kinds, model::
 
 /// Whether two nodes have the same values, as adjacent nodes usually do.
 bool say_the_same(const node_info_t& a, const node_info_t& b) {
-    return a.cpus == b.cpus && min_cpus(a) == min_cpus(b) && a.real_memory == b.real_memory &&
-           a.mem_spec_limit == b.mem_spec_limit && view_text(a.gres) == view_text(b.gres) &&
-           view_text(a.features_act) == view_text(b.features_act);
+    return a.cpus == b.cpus && whole_cpus(a) == whole_cpus(b) && a.real_memory == b.real_memory &&
+           a.mem_spec_limit == b.mem_spec_limit && threads_per_core(a) == threads_per_core(b) &&
+           view_text(a.gres) == view_text(b.gres) && view_text(a.features_act) == view_text(b.features_act);
 }
 
 /// Whether slurmctld may give a node other features than it has now.
@@ -210,9 +234,10 @@ void read_kinds(model::Partition& result, std::span<const node_info_t> nodes) {
     }
 }
 
-/// JobDefaults.
-void read_job_defaults(model::Partition& result, const partition_info_t& partition) {
-    for_each<job_defaults_t>(partition.job_defaults_list, [&](const job_defaults_t& entry) {
+/// JobDefaults of a partition or of the cluster.
+template <typename Record>
+void read_job_defaults(Record& result, ListHandle defaults) {
+    for_each<job_defaults_t>(defaults, [&](const job_defaults_t& entry) {
         if (entry.type == JOB_DEF_CPU_PER_GPU) result.cpus_per_gpu = entry.value;
         if (entry.type == JOB_DEF_MEM_PER_GPU) result.memory_per_gpu_mib = entry.value;
     });
@@ -255,11 +280,12 @@ model::Partition read_partition(const partition_info_t& partition, std::span<con
     result.is_for_everybody = partition.state_up == PARTITION_UP && (partition.flags & for_some) == 0 &&
                               result.allow_groups.empty() && read_names(partition.allow_alloc_nodes).empty();
     result.billing_weights = view_text(partition.billing_weights_str);
-    read_job_defaults(result, partition);
+    read_job_defaults(result, partition.job_defaults_list);
     result.priority_job_factor =
         read_count(partition.priority_job_factor).value_or(result.priority_job_factor);
     if (const node_info_t* node = first_node(partition, nodes)) result.node_memory_mib = memory_of(*node);
     result.min_node_cpus = min_node_cpus(partition, nodes);
+    result.processors = read_processors(partition, nodes);
     result.min_node_memory_mib = min_node_memory(partition, nodes);
     result.max_tmp_disk_mib = max_tmp_disk(partition, nodes);
     result.gives_whole_nodes = partition.max_share == 0;
@@ -285,6 +311,11 @@ model::EnforcePartLimits read_enforce_part_limits(std::uint16_t value) noexcept 
     }
 }
 
+model::AllocatedUnit read_allocated_unit(std::uint16_t select_type_param) noexcept {
+    if ((select_type_param & CR_SOCKET) != 0) return model::AllocatedUnit::socket;
+    return (select_type_param & CR_CORE) != 0 ? model::AllocatedUnit::core : model::AllocatedUnit::cpu;
+}
+
 model::Billing read_billing(std::uint16_t priority_flags) noexcept {
     if ((priority_flags & priority_flag_max_tres_gres) != 0) return model::Billing::largest_and_gres;
     return (priority_flags & PRIORITY_FLAGS_MAX_TRES) != 0 ? model::Billing::largest : model::Billing::sum;
@@ -307,6 +338,9 @@ model::Cluster read_cluster(const partition_info_msg_t& partitions, const node_i
         cluster.max_memory = read_memory_bound(conf->max_mem_per_cpu);
         cluster.shares_out_memory = (conf->select_type_param & CR_MEMORY) != 0;
         cluster.gives_whole_nodes = view_text(conf->select_type) == "select/linear";
+        cluster.allocated_unit = read_allocated_unit(conf->select_type_param);
+        cluster.gives_cores_to_tasks = (conf->select_type_param & CR_ONE_TASK_PER_CORE) != 0;
+        read_job_defaults(cluster, conf->job_defaults_list);
         cluster.allows_spec_resources = (conf->conf_flags & conf_flag_spec_resources) != 0;
         cluster.enforce_part_limits = read_enforce_part_limits(conf->enforce_part_limits);
         cluster.billing = read_billing(conf->priority_flags);

@@ -24,6 +24,9 @@ model::PartitionTable read_partitions(const partition_info_msg_t& partitions, co
 /// EnforcePartLimits of slurm.conf; a number that this release does not define counts as `no`.
 model::EnforcePartLimits read_enforce_part_limits(std::uint16_t value) noexcept;
 
+/// SelectTypeParameters of slurm.conf: what of a node is allocated.
+model::AllocatedUnit read_allocated_unit(std::uint16_t select_type_param) noexcept;
+
 /// The PriorityFlags of slurm.conf that determine how jobs are billed.
 model::Billing read_billing(std::uint16_t priority_flags) noexcept;
 
