@@ -169,6 +169,25 @@ BOOST_AUTO_TEST_CASE(memory_per_gpu_counts_each_way_to_ask) {
     BOOST_TEST(!gate::GresRequest(request, size, release).memory(2).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(a_change_gets_as_many_gpus_as_it_names_without_a_model) {
+    size.nodes = size.tasks = request.tasks = 1;
+    request.tres_per_node = "gpu:a100:1";
+    request.tres_per_job = "gres:gpu:3";
+    BOOST_TEST(counted("gres/gpu") == 1u); // slurmctld refuses such a job
+    request.has_counted_cpus = true;
+    BOOST_TEST(counted("gres/gpu") == 3u);
+    BOOST_TEST(counted("gres/gpu:a100") == 1u);
+    request.tres_per_job = "gres:gpu:1";
+    BOOST_TEST(counted("gres/gpu") == 1u);
+
+    request.tres_per_job.reset();
+    request.tasks_per_tres = 2;
+    request.tasks = 8;
+    BOOST_TEST(counted("gres/gpu") == 4u);
+    request.tasks = 2;
+    BOOST_TEST(counted("gres/gpu") == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(cpus_per_gpu_raise_the_cpus_from_24_05_on) {
     request.tres_per_node = "gres:gpu:2";
     request.cpus_per_tres = "gres:gpu:3";

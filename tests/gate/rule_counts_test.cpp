@@ -380,6 +380,184 @@ BOOST_AUTO_TEST_CASE(sockets_per_node_is_no_maximum_for_several_tasks) {
     expect_gpus(2); // a node has no more
 }
 
+BOOST_AUTO_TEST_CASE(gpus_of_tasks_that_mincpus_adds_count) {
+    request.tres_per_task = "gres:gpu:1";
+    request.tasks = request.min_cpus = 3;
+    request.min_nodes = request.max_nodes = 2;
+    request.min_cpus_per_node = 4;
+    expect_gpus(8);
+    request.min_cpus_per_node = 1;
+    expect_gpus(3);
+    request.min_cpus = 6; // scontrol update NumCPUs
+    expect_gpus(6);
+    request.min_cpus = 3;
+
+    request.min_cpus_per_node = request.cpus_per_task = 4;
+    request.min_cpus = 12;
+    expect_gpus(3);
+    request.cpus_per_task.reset();
+    request.min_cpus = 3;
+
+    request.max_nodes.reset();
+    request.min_nodes = 1;
+    expect_gpus(4); // on one node, if it has more of them
+}
+
+// slurmctld gives such a job no more tasks, whatever CPUs it must have on a node.
+BOOST_AUTO_TEST_CASE(mincpus_adds_no_tasks_where_the_job_says_how_many_a_node_has) {
+    request.tres_per_task = "gres:gpu:1";
+    request.min_cpus_per_node = 8;
+    request.tasks = request.min_cpus = 3;
+    request.min_nodes = request.max_nodes = 1;
+    expect_gpus(3);
+    request.tasks = request.min_cpus = 2;
+    request.min_nodes = request.max_nodes = 2;
+    expect_gpus(2);
+    request.tasks = request.min_cpus = 1;
+    request.min_nodes = 1;
+    request.max_nodes.reset();
+    expect_gpus(1);
+    request.tasks = request.min_cpus = 4;
+    request.tasks_per_node = 2;
+    request.min_nodes = request.max_nodes = 2;
+    expect_gpus(4);
+    request.tasks_per_node.reset();
+    request.overcommit = true;
+    expect_gpus(4);
+}
+
+BOOST_AUTO_TEST_CASE(gpus_of_all_sockets_that_cpus_may_spread_over_count) {
+    partitions[0].processors.max_sockets = 2;
+    request.tres_per_socket = "gres:gpu:2";
+    request.sockets_per_node = 1;
+    request.min_nodes = request.max_nodes = 1;
+    expect_gpus(2);
+    request.cpus_per_task = request.min_cpus = 8;
+    expect_gpus(4);
+    request.cpus_per_task.reset();
+    request.min_cpus = 1;
+    expect_gpus(2);
+    request.tasks_per_node = 4;
+    expect_gpus(4);
+    request.tasks_per_node = 1;
+    expect_gpus(2);
+    request.tasks_per_node.reset();
+    request.cpus_per_tres = "gres:gpu:8";
+    expect_gpus(4);
+    request.cpus_per_tres.reset();
+    request.min_cpus_per_node = 8;
+    expect_gpus(2); // its one task takes one CPU
+    request.tasks.reset();
+    expect_gpus(4);
+    partitions[0].processors.max_sockets = 1;
+    expect_gpus(2);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_of_a_node_count_where_their_number_is_not_sent) {
+    request.tasks.reset();
+    request.min_nodes.reset();
+    request.min_cpus.reset();
+    request.tasks_per_node = 2;
+    expect_cpus(2);
+    request.cpus_per_task = 3;
+    expect_cpus(6);
+    request.tasks = 1;
+    expect_cpus(3);
+}
+
+// Programs can send 0 sockets, which slurmctld takes for no request.
+BOOST_AUTO_TEST_CASE(gpus_of_sockets_count_where_the_job_names_no_sockets) {
+    partitions[0].processors.max_sockets = 2;
+    request.tres_per_socket = "gres:gpu:1";
+    request.tasks.reset();
+    expect_gpus(1);
+    request.min_cpus = 2;
+    expect_gpus(2);
+    request.min_cpus = 16;
+    expect_gpus(2);
+    request.min_cpus = 1;
+    request.min_nodes = request.max_nodes = 2;
+    expect_gpus(2);
+}
+
+BOOST_AUTO_TEST_CASE(no_tasks_bound_neither_nodes_nor_tasks) {
+    request.tasks = 0;
+    request.max_nodes = 3;
+    expect("nodes", "node", 3);
+    expect_cpus(3);
+    request.tasks = 1;
+    expect("nodes", "node", 1);
+    expect_cpus(1);
+
+    request.tres_per_task = "gres:gpu:1";
+    request.max_nodes = 1;
+    request.min_cpus_per_node = 2;
+    expect_gpus(1);
+    request.tasks = 0;
+    expect_gpus(2);
+}
+
+BOOST_AUTO_TEST_CASE(what_each_gpu_brings_along_by_default_counts) {
+    request.tres_per_job = "gres:gpu:4";
+    partitions[0].cpus_per_gpu = 4;
+    expect_cpus(16);
+    request.memory = model::Memory{16000, /*per_cpu=*/true};
+    expect("memory", "mem", 256000);
+    request.memory.reset();
+    partitions[0].memory_per_gpu_mib = 2000;
+    expect("memory", "mem", 8000);
+
+    request.memory = model::Memory{100, /*per_cpu=*/false};
+    expect("memory", "mem", 100);
+    request.cpus_per_task = 1;
+    BOOST_TEST(is_denied("job.cpus == 1"));
+    request.cpus_per_task.reset();
+    request.cpus_per_tres = "gres:gpu:2";
+    request.memory.reset();
+    request.memory_per_tres = "gres:gpu:10";
+    expect_cpus(8);
+    expect("memory", "mem", 40);
+
+    request.tres_per_job.reset();
+    request.cpus_per_tres.reset();
+    request.memory_per_tres.reset();
+    expect_cpus(1);
+    expect("memory", "mem", 1000);
+}
+
+BOOST_AUTO_TEST_CASE(the_defaults_of_the_cluster_count_where_the_partition_has_none) {
+    request.tres_per_node = "gres:gpu:a100:2";
+    cpus_per_gpu = 3;
+    memory_per_gpu_mib = 500;
+    expect_cpus(6);
+    expect("memory", "mem", 1000);
+    partitions[0].cpus_per_gpu = 5;
+    expect_cpus(10);
+    request.partition = "main,viz";
+    expect_cpus(10);
+    request.partition = "viz";
+    expect_cpus(6);
+    request.tres_per_node = "gres:gpu:a100:1,gres:gpu:v100:1";
+    expect_cpus(6);
+}
+
+BOOST_AUTO_TEST_CASE(cpus_of_whole_cores_count) {
+    allocated_unit = model::AllocatedUnit::core;
+    partitions[0].processors = {2, 2, 2, 16, 16};
+    expect_cpus(2);
+    request.tasks = request.min_cpus = 4;
+    expect_cpus(4);
+    expect("memory", "mem", 4000);
+    request.details.set(model::JobDetail::tasks_per_core, std::int64_t{1});
+    expect_cpus(8);
+    expect("memory", "mem", 8000);
+    request.details.set(model::JobDetail::threads_per_core, std::int64_t{1});
+    expect_cpus(8);
+    expect("memory", "mem", 4000);
+    partitions[0].processors = {1, 1, 2, 16, 16};
+    expect_cpus(4);
+}
+
 BOOST_AUTO_TEST_CASE(cpus_that_max_mem_per_cpu_adds_count) {
     request.memory = model::Memory{8000, /*per_cpu=*/false};
     expect_cpus(1);

@@ -81,6 +81,9 @@ struct GateSetup {
         c.max_memory = max_memory;
         c.shares_out_memory = shares_out_memory;
         c.gives_whole_nodes = gives_whole_nodes;
+        c.allocated_unit = allocated_unit;
+        c.cpus_per_gpu = cpus_per_gpu;
+        c.memory_per_gpu_mib = memory_per_gpu_mib;
         c.allows_spec_resources = allows_spec_resources;
         c.names = names;
         c.nodes = node_table;
@@ -112,9 +115,12 @@ struct GateSetup {
     std::optional<model::Memory> default_memory; ///< of the cluster
     std::optional<model::Memory> max_memory;     ///< likewise
     bool shares_out_memory = true;
-    bool gives_whole_nodes = false;     ///< the cluster
-    bool allows_spec_resources = false; ///< the cluster
-    bool usage_lasts = false;           ///< on the cluster
+    bool gives_whole_nodes = false; ///< the cluster
+    model::AllocatedUnit allocated_unit = model::AllocatedUnit::cpu;
+    std::optional<std::uint64_t> cpus_per_gpu;       ///< of the cluster
+    std::optional<std::uint64_t> memory_per_gpu_mib; ///< of the cluster
+    bool allows_spec_resources = false;              ///< the cluster
+    bool usage_lasts = false;                        ///< on the cluster
     std::optional<model::KnownNames> names;
     model::NodeTable node_table;
     model::JobRequest request;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/attempt.hpp"
 
+#include "qosgate/gate/in_partition.hpp"
 #include "qosgate/gate/node_demand.hpp"
+#include "qosgate/gate/whole_cores.hpp"
 #include "qosgate/limits/schedule.hpp"
 
 #include <algorithm>
@@ -106,7 +108,10 @@ struct Attempt {
         }
         if (whole_nodes_by() != WholeNodesBy::nothing) note_whole_nodes(verdict.post_select);
         if (asked.counter.has_open_memory(asked.view(), index)) leave_out_least_memory(verdict.post_select);
-        if (!verdict.post_select.empty()) note_cpus_for_memory(verdict.post_select);
+        if (!verdict.post_select.empty()) {
+            note_cpus_for_memory(verdict.post_select);
+            note_added_cpus(verdict.post_select);
+        }
         return verdict;
     }
 
@@ -149,6 +154,26 @@ struct Attempt {
             if (violation.tres == cpu && std::max(violation.asked, violation.count) > sent &&
                 violation.whole_nodes == 0)
                 violation.mib_per_cpu = max->mib;
+    }
+
+    /// CPUs of whole cores, and those that each GPU brings along by default.
+    [[gnu::cold]] void note_added_cpus(std::vector<Violation>& violations) const {
+        if (partition() == nullptr || is_hidden()) return;
+        const model::Cluster& cluster = asked.context.cluster;
+        const auto cpu = asked.view().tres->find(model::TresKind::cpu);
+        if (!cpu) return;
+        const auto here = in_partition(asked.request, *partition(), cluster, Extent::least);
+        const bool has_default = here && here->has_default_cpus_per_gpu;
+        const std::uint64_t per_gpu = has_default ? gpu_defaults(*partition(), cluster).cpus.value_or(0) : 0;
+        const std::uint64_t of_core =
+            gives_whole_cores(partition(), cluster) ? partition()->processors.min_threads_per_core : 0;
+        const std::uint64_t sent = model::count_at(asked.job.tres, *cpu);
+        for (Violation& violation : violations)
+            if (violation.tres == cpu && violation.whole_nodes == 0 &&
+                std::max(violation.asked, violation.count) > sent) {
+                violation.cpus_per_gpu = per_gpu;
+                violation.cpus_of_core = of_core;
+            }
     }
 
     /// A job with whole nodes gets at least so many CPUs and GPUs. Its other resources are not known in

@@ -4,6 +4,7 @@
 #include "qosgate/base/saturate.hpp"
 #include "qosgate/gate/as_started.hpp"
 #include "qosgate/gate/billing.hpp"
+#include "qosgate/gate/in_partition.hpp"
 #include "qosgate/gate/node_demand.hpp"
 #include "qosgate/gate/partition_bounds.hpp"
 #include "qosgate/gate/possible_nodes.hpp"
@@ -31,6 +32,10 @@ std::uint64_t cpus_of_tasks(const JobRequest& request) noexcept {
     return std::uint64_t{request.tasks.value_or(0)} * request.cpus_per_task.value_or(1);
 }
 
+std::uint64_t cpus_per_task(const JobRequest& request) noexcept {
+    return std::max<std::uint64_t>(request.cpus_per_task.value_or(1), 1);
+}
+
 const Partition* partition_at(const model::AccountView& view, std::size_t index) {
     return index < view.partitions.size() ? view.partitions[index].partition.get() : nullptr;
 }
@@ -42,35 +47,13 @@ void raise_to(TresCounts& counts, const TresCounts& others) {
 }
 
 /// The CPUs that a job gets for --mincpus or for its memory: on each node a whole multiple of
-/// --cpus-per-task, rounded down, if it does not give the tasks per node. [L22]
-std::uint64_t given_cpus(const JobRequest& request, std::uint64_t nodes) {
+/// --cpus-per-task, rounded down, if it does not give the tasks per node. One of several nodes may get the
+/// CPUs that are left. [L22]
+std::uint64_t given_cpus(const JobRequest& request, std::uint64_t nodes, Extent extent) {
     if (!request.min_cpus_per_node) return 0;
-    const std::uint64_t per_task =
-        request.tasks_per_node ? 1 : std::max<std::uint64_t>(request.cpus_per_task.value_or(1), 1);
-    return nodes * (request.min_cpus_on(1) / per_task * per_task);
-}
-
-/// The request with more CPUs instead of more memory for each, as MaxMemPerCPU changes it (limits/README.md
-/// 8.5). Empty: it does not.
-[[gnu::cold]] std::optional<JobRequest>
-add_cpus_for_memory(const JobRequest& request, const Partition& partition, const model::Cluster& cluster) {
-    const std::optional<Memory> asked = memory_of(request, partition, cluster);
-    const auto more = cpus_for_memory(asked, max_memory_of(partition, cluster));
-    if (!more) return std::nullopt;
-    JobRequest changed = request;
-    if (!asked->per_cpu) {
-        if (request.min_cpus_per_node.value_or(0) >= to_count(more->cpus)) return std::nullopt;
-        changed.min_cpus_per_node = to_count(more->cpus);
-        return changed;
-    }
-    changed.memory = Memory{more->mib, /*per_cpu=*/true};
-    changed.cpus_per_task =
-        to_count(std::max(request.cpus_per_task.value_or(1), 1u) * std::uint64_t{to_count(more->cpus)});
-    if (request.tasks.value_or(0) != 0 && request.min_cpus)
-        changed.min_cpus = to_count(*request.tasks * std::uint64_t{*changed.cpus_per_task});
-    else
-        changed.min_cpus_per_node = changed.cpus_per_task;
-    return changed;
+    const bool is_rounded = !request.tasks_per_node && (extent == Extent::least || nodes == 1);
+    const std::uint64_t per_task = is_rounded ? cpus_per_task(request) : 1;
+    return saturated_product(nodes, request.min_cpus_on(1) / per_task * per_task);
 }
 
 /// The most GPUs that a node of the partition has; very many if that is not known.
@@ -82,20 +65,42 @@ add_cpus_for_memory(const JobRequest& request, const Partition& partition, const
     return most == 0 ? any_number : most;
 }
 
-/// The request with the sockets and tasks that it may get beyond what it asks for, each with its gres
-/// (limits/README.md 6.3); empty: it gets none.
-[[gnu::hot]] std::optional<JobRequest> add_sockets_and_tasks(const JobRequest& request,
-                                                             const Partition* partition) {
-    const bool may_fill_cpus = request.tasks_per_tres.has_value();
-    if (!request.tres_per_socket && !(request.tres_per_task && may_fill_cpus)) [[likely]]
+/// The most tasks that a job with gres has on one node; empty: as many as its CPUs there hold. `is_open`: it
+/// asks for 0 tasks.
+[[gnu::cold]] std::optional<std::uint64_t> most_tasks_on_node(const JobRequest& request, const JobSize& size,
+                                                              bool is_open) {
+    if (request.tasks_per_node.value_or(0) != 0) return request.tasks_per_node;
+    const auto of_core = request.details.get(model::JobDetail::tasks_per_core);
+    if (is_open || request.tasks_per_socket.value_or(0) != 0 ||
+        of_core.kind != model::DetailValue::Kind::unset)
         return std::nullopt;
-    const std::uint64_t tasks = request.tasks.value_or(1);
-    const std::uint64_t filled = may_fill_cpus ? std::max(tasks, request.min_cpus_on(1)) : tasks;
-    const std::uint64_t most = std::min(filled, most_gpus_of_node(partition));
+    if (size.tasks == 1u || (size.tasks == size.nodes && size.tasks == size.max_nodes)) return 1;
+    return size.max_nodes == 1u ? size.tasks : std::nullopt;
+}
+
+/// The request with the sockets and tasks that it may get beyond what it asks for, each with its gres
+/// (limits/README.md 6.3); empty: it gets none. `filled`: the tasks that its CPUs hold. `cpus`: the most on
+/// one node.
+[[gnu::cold]] std::optional<JobRequest> add_sockets_and_tasks(const JobRequest& request, const JobSize& size,
+                                                              const Partition* partition,
+                                                              std::uint64_t filled, std::uint64_t cpus) {
     JobRequest more = request;
-    if (request.sockets_per_node) more.sockets_per_node = std::max(*request.sockets_per_node, to_count(most));
-    if (request.tres_per_task && may_fill_cpus) more.tasks = to_count(filled);
-    return more.sockets_per_node == request.sockets_per_node && more.tasks.value_or(1) == tasks
+    const std::uint64_t tasks = size.tasks.value_or(1);
+    if (request.tres_per_task) {
+        // With tasks per GPU, which no command sends beside them, the CPUs of a node fill them, too.
+        if (request.tasks_per_tres) filled = std::max(filled, request.min_cpus_on(1));
+        if (filled > tasks && (size.tasks || request.tasks_per_tres)) more.tasks = to_count(filled);
+    }
+    if (request.tres_per_socket) {
+        const std::uint64_t sockets = partition != nullptr ? partition->processors.max_sockets : 0;
+        const std::uint64_t most =
+            std::min({cpus, sockets == 0 ? any_number : sockets, most_gpus_of_node(partition)});
+        const std::uint64_t per_socket = request.tasks_per_socket.value_or(0);
+        const std::uint64_t of_tasks = per_socket == 0 ? 1 : (tasks + per_socket - 1) / per_socket;
+        const std::uint64_t asked = request.sockets_per_node ? *request.sockets_per_node : of_tasks;
+        more.sockets_per_node = to_count(std::max(most, asked));
+    }
+    return more.sockets_per_node == request.sockets_per_node && more.tasks == request.tasks
                ? std::nullopt
                : std::optional(std::move(more));
 }
@@ -107,6 +112,7 @@ struct JobCounter::Changed {
     Changed(JobRequest&& changed, const JobCounter& original, const model::AccountView& view)
         : request(std::move(changed)), counter(request, *original.cluster_, original.release_) {
         counter.named_nodes_ = original.named_nodes_;
+        counter.has_open_tasks_ = original.has_open_tasks_ || original.request_->tasks == 0u;
         counter.take_size(view);
     }
     Changed(const Changed&) = delete;
@@ -153,15 +159,17 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
 
 [[gnu::hot]] TresCounts JobCounter::count_as_submitted(const model::AccountView& view,
                                                        std::size_t partition) const {
-    return count(view, partition, for_limits_.nodes.value_or(1), with_gres().nodes.value_or(1),
-                 for_limits_.cpus.value_or(1), gres_);
+    const std::uint64_t cpus = for_limits_.cpus.value_or(1);
+    return count(view, partition, for_limits_.nodes.value_or(1), with_gres().nodes.value_or(1), {cpus, cpus},
+                 gres_, Extent::least);
 }
 
 [[gnu::hot]] void JobCounter::count_submission(const model::AccountView& view,
                                                model::ResolvedJob& job) const {
     job.tres = count_as_submitted(view, 0);
     job.time_limit = request_->time_limit;
-    if (!job.time_limit && !view.partitions.empty())
+    // A job that exists got its default when it was submitted, or none. [L22]
+    if (!job.time_limit && !request_->has_counted_cpus && !view.partitions.empty())
         job.time_limit = view.partitions.front().partition->default_time;
     // limits/README.md 5.4
     if (!request_->minutes_to_deadline && !request_->is_het_part) job.time_min = request_->time_min;
@@ -173,31 +181,32 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
                                                               std::size_t partition,
                                                               std::optional<std::uint64_t> max_nodes) const {
     const JobCounter* changed = started_ ? &started_->counter : nullptr;
-    if (changed == nullptr && may_bound_memory(view, partition) && !view.partitions[partition].is_hidden)
-        changed = with_cpus_for_memory(view, partition);
+    if (changed == nullptr && may_change_in(view, partition) && !view.partitions[partition].is_hidden)
+        changed = as_in_partition(view, partition);
     if (changed != nullptr) {
         auto counts = changed->at_attempt(view, partition, max_nodes);
         return counts ? std::move(counts) : changed->count_as_submitted(view, partition);
     }
-    auto counts = count_attempt(view, partition, nodes_at_attempt(view, partition, max_nodes), 0);
+    auto counts =
+        count_attempt(view, partition, nodes_at_attempt(view, partition, max_nodes), 0, Extent::least);
     if (const TresCounts* whole = min_of_whole_nodes(view, partition))
         take_whole_nodes(counts, *whole, view, partition);
     if (has_open_memory(view, partition)) take_min_memory(counts, view, partition);
     return counts;
 }
 
-[[gnu::hot]] bool JobCounter::may_bound_memory(const model::AccountView& view, std::size_t index) const {
+[[gnu::hot]] bool JobCounter::may_change_in(const model::AccountView& view, std::size_t index) const {
     const Partition* partition = partition_at(view, index);
-    return partition != nullptr && (partition->max_memory || cluster_->max_memory);
+    return partition != nullptr && may_differ_in(*request_, gres_.asks(), *partition, *cluster_);
 }
 
-/// Null: MaxMemPerCPU does not change the request.
-[[gnu::cold]] const JobCounter* JobCounter::with_cpus_for_memory(const model::AccountView& view,
-                                                                 std::size_t partition) const {
-    with_cpus_for_memory_.resize(view.partitions.size());
-    auto& kept = with_cpus_for_memory_[partition];
+/// Null: the partition does not change the request.
+[[gnu::cold]] const JobCounter* JobCounter::as_in_partition(const model::AccountView& view,
+                                                            std::size_t partition) const {
+    as_in_partition_.resize(view.partitions.size());
+    auto& kept = as_in_partition_[partition];
     if (kept == nullptr)
-        if (auto changed = add_cpus_for_memory(*request_, *partition_at(view, partition), *cluster_))
+        if (auto changed = in_partition(*request_, *partition_at(view, partition), *cluster_, Extent::least))
             kept = std::make_shared<const Changed>(*std::move(changed), *this, view);
     return kept ? &kept->counter : nullptr;
 }
@@ -250,22 +259,64 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
 /// for_rules() for one partition. `has_whole`: the job takes whole nodes in some partition.
 [[gnu::hot]] std::optional<TresCounts> JobCounter::count_for_rules(const model::AccountView& view,
                                                                    std::size_t index, bool has_whole) const {
-    const JobCounter* changed = started_ ? &started_->counter : nullptr;
-    if (changed == nullptr && may_bound_memory(view, index)) changed = with_cpus_for_memory(view, index);
-    if (changed != nullptr) {
-        auto counts = changed->count_for_rules(view, index, has_whole);
-        return counts ? std::move(counts) : changed->count_as_submitted(view, index);
+    if (started_) {
+        auto counts = started_->counter.count_for_rules(view, index, has_whole);
+        return counts ? std::move(counts) : started_->counter.count_as_submitted(view, index);
     }
-    const Partition* partition = partition_at(view, index);
-    if (auto more = add_sockets_and_tasks(*request_, partition)) [[unlikely]] {
-        const Changed with_more(*std::move(more), *this, view);
-        auto counts = with_more.counter.count_for_rules(view, index, has_whole);
-        return counts ? std::move(counts) : with_more.counter.count_as_submitted(view, index);
-    }
+    if (may_change_in(view, index))
+        if (auto changed = in_partition(*request_, *partition_at(view, index), *cluster_, Extent::most)) {
+            const Changed here(*std::move(changed), *this, view);
+            auto counts = here.counter.count_most(view, index, has_whole);
+            return counts ? std::move(counts) : here.counter.count_as_submitted(view, index);
+        }
+    return count_most(view, index, has_whole);
+}
+
+[[gnu::hot]] std::optional<TresCounts> JobCounter::count_most(const model::AccountView& view,
+                                                              std::size_t index, bool has_whole) const {
     const std::uint64_t nodes = nodes_for_rules(view, index);
-    const std::uint64_t of_tasks = request_->overcommit ? 0 : cpus_of_tasks(*request_);
+    if (request_->tres_per_socket || request_->tres_per_task) [[unlikely]] {
+        if (auto more = add_sockets_and_tasks(*request_, with_gres(), partition_at(view, index),
+                                              filled_tasks(nodes), most_cpus_of_node(nodes))) {
+            const Changed with_more(*std::move(more), *this, view);
+            auto counts = with_more.counter.count_most_on(view, index, nodes, has_whole);
+            return counts ? std::move(counts) : with_more.counter.count_as_submitted(view, index);
+        }
+    }
+    return count_most_on(view, index, nodes, has_whole);
+}
+
+/// The tasks among which slurmctld divides the CPUs of a job on so many nodes, beyond those that it asks for;
+/// 0: there are no more. Each gets its gres.
+[[gnu::cold]] std::uint64_t JobCounter::filled_tasks(std::uint64_t nodes) const {
+    if (request_->overcommit || most_tasks_on_node(*request_, with_gres(), has_open_tasks_)) return 0;
+    return std::max(given_cpus(*request_, nodes, Extent::most), with_gres().cpus.value_or(1)) /
+           cpus_per_task(*request_);
+}
+
+/// The CPUs of one node of a job with gres, if it gets so many nodes, and one CPU at least on each other.
+[[gnu::cold]] std::uint64_t JobCounter::most_cpus_of_node(std::uint64_t nodes) const {
+    if (request_->cpus_per_tres) return any_number; // more sockets have more GPUs, which bring more CPUs
+    if (const auto tasks = most_tasks_on_node(*request_, with_gres(), has_open_tasks_))
+        return saturated_product(*tasks, cpus_per_task(*request_));
+    const std::uint64_t cpus =
+        std::max({for_limits_.cpus.value_or(1), cpus_of_tasks(*request_),
+                  given_cpus(*request_, nodes, Extent::most), cpus_at_attempt(nodes, gres_)});
+    return cpus - std::min(cpus - 1, nodes - 1);
+}
+
+[[gnu::hot]] std::optional<TresCounts> JobCounter::count_most_on(const model::AccountView& view,
+                                                                 std::size_t index, std::uint64_t nodes,
+                                                                 bool has_whole) const {
+    const Partition* partition = partition_at(view, index);
+    std::uint64_t of_tasks = request_->overcommit ? 0 : cpus_of_tasks(*request_);
+    // Without a number of tasks, which commands send, each node gets as many as it may have.
+    if (!request_->overcommit && !request_->tasks)
+        of_tasks = saturated_product(saturated_product(nodes, request_->tasks_per_node.value_or(0)),
+                                     cpus_per_task(*request_));
     const std::uint64_t sent = for_limits_.cpus.value_or(1);
-    auto counts = count_attempt(view, index, nodes, std::max({sent, of_tasks, given_cpus(*request_, nodes)}));
+    const std::uint64_t given = given_cpus(*request_, nodes, Extent::most);
+    auto counts = count_attempt(view, index, nodes, std::max({sent, of_tasks, given}), Extent::most);
     if (partition == nullptr || (!has_whole && !may_get_more_memory(view, index))) return counts;
     TresCounts whole = count_whole_nodes(view, *partition, nodes, /*hides_nodes=*/false);
     if (!has_whole) {
@@ -304,9 +355,11 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
         request_->overcommit ? 1 : std::max(with_gres().cpus.value_or(1), cpus_of_tasks(*request_));
     if (cpus <= 1) return false;
     const auto memory = asked_memory(&partition);
-    return cpus > partition.min_node_cpus ||
+    // Tasks may use one thread of each core, and get the memory of all.
+    const std::uint32_t threads = partition.processors.max_threads_per_core;
+    return saturated_product(cpus, threads) > partition.min_node_cpus ||
            (memory && memory->per_cpu &&
-            saturated_product(memory->mib, cpus) > partition.min_node_memory_mib);
+            saturated_product(saturated_product(memory->mib, cpus), threads) > partition.min_node_memory_mib);
 }
 
 const TresCounts* JobCounter::min_of_whole_nodes(const model::AccountView& view, std::size_t index) const {
@@ -322,7 +375,11 @@ const TresCounts* JobCounter::min_of_whole_nodes(const model::AccountView& view,
 
 TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const Partition& partition,
                                          std::uint64_t min_nodes, bool hides_nodes) const {
-    WholeNodes nodes{.cpus = min_nodes * partition.min_node_cpus, .gpus = TresCounts(view.tres->size())};
+    const std::uint64_t min_cpus = min_nodes * partition.min_node_cpus;
+    WholeNodes nodes{.cpus = min_cpus,
+                     .cpus_with_memory =
+                         cpus_with_memory(*request_, min_cpus, partition.processors.max_threads_per_core),
+                     .gpus = TresCounts(view.tres->size())};
     if (!hides_nodes && view.partitions.size() <= max_partitions_by_node)
         nodes = min_whole_nodes(
             *request_, partition, *cluster_, *named_nodes_, min_nodes,
@@ -333,7 +390,7 @@ TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const P
     const auto memory = memory_of(*request_, partition, *cluster_);
     const auto mem = view.tres->find(TresKind::mem);
     if (mem && memory && memory->per_cpu && cluster_->shares_out_memory)
-        min[*mem] = saturated_product(memory->mib, nodes.cpus);
+        min[*mem] = saturated_product(memory->mib, nodes.cpus_with_memory);
     if (mem && takes_all_memory(&partition)) min[*mem] = nodes.memory_mib;
     const auto gpu = view.tres->find("gres/gpu");
     if (mem && gpu)
@@ -354,7 +411,8 @@ TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const P
 /// The counts on so many nodes with at least so many CPUs; empty if they are the same as at submission.
 [[gnu::hot]] std::optional<TresCounts> JobCounter::count_attempt(const model::AccountView& view,
                                                                  std::size_t partition, std::uint64_t nodes,
-                                                                 std::uint64_t min_cpus) const {
+                                                                 std::uint64_t min_cpus,
+                                                                 Extent extent) const {
     if (gres_.asks()) {
         JobSize size = with_gres();
         size.nodes = nodes;
@@ -364,15 +422,39 @@ TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const P
         if (request_->tres_per_task) size.tasks = std::max(size.tasks.value_or(1), nodes);
         if (size != with_partition_min_) {
             const GresRequest gres(*request_, size, release_);
-            return count(view, partition, nodes, nodes, std::max(min_cpus, cpus_at_attempt(nodes, gres)),
-                         gres);
+            const bool adds_tasks = request_->tasks_per_tres && extent == Extent::most;
+            const std::uint64_t tasks = adds_tasks ? gres.size().tasks.value_or(0) : 0;
+            const std::uint64_t cpus = std::max(
+                {min_cpus, cpus_at_attempt(nodes, gres), saturated_product(tasks, cpus_per_task(*request_))});
+            return count(view, partition, nodes, nodes, give_cores(view, partition, cpus, nodes, extent),
+                         gres, extent);
         }
     }
     const std::uint64_t cpus = std::max(min_cpus, cpus_at_attempt(nodes, gres_));
+    const GivenCpus given = give_cores(view, partition, cpus, nodes, extent);
     const bool is_as_submitted = partition == 0 && nodes == for_limits_.nodes && nodes == with_gres().nodes &&
-                                 cpus == for_limits_.cpus;
-    if (is_as_submitted) return std::nullopt;
-    return count(view, partition, nodes, nodes, cpus, gres_);
+                                 given.cpus == for_limits_.cpus && given.with_memory == given.cpus;
+    if (is_as_submitted && !may_have_other_memory(extent)) return std::nullopt;
+    return count(view, partition, nodes, nodes, given, gres_, extent);
+}
+
+/// Whether the memory for each GPU that an existing job shows may be the default of another partition.
+[[gnu::hot]] bool JobCounter::may_have_other_memory(Extent extent) const {
+    return extent == Extent::most && may_show_default(*request_, request_->memory_per_tres);
+}
+
+/// The CPUs of whole cores, where a job gets these. What nodes of a hidden partition have is not told.
+[[gnu::hot]] GivenCpus JobCounter::give_cores(const model::AccountView& view, std::size_t index,
+                                              std::uint64_t cpus, std::uint64_t nodes, Extent extent) const {
+    const Partition* partition = partition_at(view, index);
+    const bool may_bind = extent == Extent::most && gres_.asks() && partition != nullptr;
+    if (extent == Extent::least && partition != nullptr && view.partitions[index].is_hidden)
+        return {cpus, cpus};
+    if (gives_whole_cores(partition, *cluster_) || (may_bind && binds_gres(*request_))) [[unlikely]] {
+        if (extent == Extent::least) nodes = std::min(nodes, nodes_for_tasks()); // of a range, the fewest
+        return whole_cores(*request_, *partition, *cluster_, cpus, std::max<std::uint64_t>(nodes, 1), extent);
+    }
+    return {cpus, cpus};
 }
 
 JobSize JobCounter::size_with(std::optional<std::uint64_t> nodes) const {
@@ -420,7 +502,7 @@ std::uint64_t JobCounter::end_of_range(std::uint64_t max, const Partition* parti
                                        model::QosFlags flags) const {
     const bool needs_tasks =
         !release_.follows(rules::gives_nodes_without_tasks) || request_->tasks_per_node.value_or(0) == 0;
-    if (needs_tasks) max = std::min(max, with_gres().tasks.value_or(max));
+    if (needs_tasks && !has_open_tasks_) max = std::min(max, with_gres().tasks.value_or(max));
     return partition ? cap_nodes(max, *partition, flags) : max;
 }
 
@@ -442,13 +524,13 @@ bool JobCounter::has_counted_tasks() const {
     if (has_counted_tasks()) return std::max(*request_->tasks * per_task, gres.cpus());
     const bool is_alone = with_gres().tasks.value_or(0) <= 1;
     const std::uint64_t tasks = is_alone ? 1 : request_->tasks_per_node.value_or(1);
-    return std::max(
-        {with_gres().cpus.value_or(1), gres.cpus(), nodes * tasks * per_task, given_cpus(*request_, nodes)});
+    return std::max({with_gres().cpus.value_or(1), gres.cpus(), nodes * tasks * per_task,
+                     given_cpus(*request_, nodes, Extent::least)});
 }
 
 [[gnu::hot]] TresCounts JobCounter::count(const model::AccountView& view, std::size_t index,
-                                          std::uint64_t nodes, std::uint64_t memory_nodes, std::uint64_t cpus,
-                                          const GresRequest& gres) const {
+                                          std::uint64_t nodes, std::uint64_t memory_nodes, GivenCpus cpus,
+                                          const GresRequest& gres, Extent extent) const {
     const Partition* partition = partition_at(view, index);
     TresCounts counts(view.tres->size());
     const auto set = [&](TresKind tres, std::uint64_t value) {
@@ -457,8 +539,8 @@ bool JobCounter::has_counted_tasks() const {
     gres.count(*view.tres, counts);
     count_licenses(*view.tres, counts);
     set(TresKind::node, nodes);
-    set(TresKind::cpu, cpus);
-    set(TresKind::mem, count_memory(cpus, memory_nodes, gres, partition));
+    set(TresKind::cpu, cpus.cpus);
+    set(TresKind::mem, count_memory(cpus.with_memory, memory_nodes, gres, partition, extent));
     set_billing(counts, view, index);
     return counts;
 }
@@ -485,12 +567,14 @@ std::optional<Memory> JobCounter::asked_memory(const Partition* partition) const
 }
 
 std::uint64_t JobCounter::count_memory(std::uint64_t cpus, std::uint64_t nodes, const GresRequest& gres,
-                                       const Partition* partition) const {
-    if (!request_->memory)
-        if (const auto per_gres = gres.memory(nodes)) return *per_gres;
+                                       const Partition* partition, Extent extent) const {
+    const auto per_gres = request_->memory ? std::nullopt : gres.memory(nodes);
+    if (per_gres && !may_have_other_memory(extent)) return *per_gres;
+    const std::uint64_t of_gres = per_gres.value_or(0);
     const std::optional<Memory> memory = asked_memory(partition);
-    if (!memory || memory->mib == 0) return (partition ? partition->node_memory_mib : 0) * nodes;
-    return saturated_product(memory->mib, memory->per_cpu ? cpus : nodes);
+    if (!memory || memory->mib == 0)
+        return std::max(of_gres, (partition ? partition->node_memory_mib : 0) * nodes);
+    return std::max(of_gres, saturated_product(memory->mib, memory->per_cpu ? cpus : nodes));
 }
 
 model::ResolvedJob count_job(const JobRequest& request, const model::AccountView& view,

@@ -6,6 +6,7 @@
 #include "qosgate/gate/gres_request.hpp"
 #include "qosgate/gate/job_size.hpp"
 #include "qosgate/gate/known_nodes.hpp"
+#include "qosgate/gate/whole_cores.hpp"
 #include "qosgate/limits/release.hpp"
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/cluster.hpp"
@@ -98,18 +99,28 @@ class JobCounter {
     void take_size(const model::AccountView& view);
     [[nodiscard]] bool may_get_more_memory(const model::AccountView& view, std::size_t partition) const;
     [[nodiscard]] bool takes_all_memory(const model::Partition* partition) const;
-    [[nodiscard]] bool may_bound_memory(const model::AccountView& view, std::size_t partition) const;
-    [[nodiscard]] const JobCounter* with_cpus_for_memory(const model::AccountView& view,
-                                                         std::size_t partition) const;
+    [[nodiscard]] bool may_change_in(const model::AccountView& view, std::size_t partition) const;
+    [[nodiscard]] const JobCounter* as_in_partition(const model::AccountView& view,
+                                                    std::size_t partition) const;
     [[nodiscard]] model::TresCounts count_as_submitted(const model::AccountView& view,
                                                        std::size_t partition) const;
     [[nodiscard]] std::optional<model::TresCounts>
     count_for_rules(const model::AccountView& view, std::size_t partition, bool has_whole) const;
+    [[nodiscard]] std::optional<model::TresCounts> count_most(const model::AccountView& view,
+                                                              std::size_t partition, bool has_whole) const;
+    [[nodiscard]] std::optional<model::TresCounts> count_most_on(const model::AccountView& view,
+                                                                 std::size_t partition, std::uint64_t nodes,
+                                                                 bool has_whole) const;
+    [[nodiscard]] std::uint64_t filled_tasks(std::uint64_t nodes) const;
+    [[nodiscard]] std::uint64_t most_cpus_of_node(std::uint64_t nodes) const;
     [[nodiscard]] std::uint64_t nodes_for_rules(const model::AccountView& view, std::size_t partition) const;
     [[nodiscard]] bool may_need_several_nodes(const model::Partition& partition) const;
     [[nodiscard]] std::optional<model::TresCounts> count_attempt(const model::AccountView& view,
                                                                  std::size_t partition, std::uint64_t nodes,
-                                                                 std::uint64_t min_cpus) const;
+                                                                 std::uint64_t min_cpus, Extent extent) const;
+    [[nodiscard]] bool may_have_other_memory(Extent extent) const;
+    [[nodiscard]] GivenCpus give_cores(const model::AccountView& view, std::size_t partition,
+                                       std::uint64_t cpus, std::uint64_t nodes, Extent extent) const;
     [[nodiscard]] model::TresCounts count_whole_nodes(const model::AccountView& view,
                                                       const model::Partition& partition,
                                                       std::uint64_t min_nodes, bool hides_nodes) const;
@@ -128,11 +139,11 @@ class JobCounter {
     [[nodiscard]] bool has_counted_tasks() const;
     [[nodiscard]] std::uint64_t cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const;
     [[nodiscard]] model::TresCounts count(const model::AccountView& view, std::size_t partition,
-                                          std::uint64_t nodes, std::uint64_t memory_nodes, std::uint64_t cpus,
-                                          const GresRequest& gres) const;
+                                          std::uint64_t nodes, std::uint64_t memory_nodes, GivenCpus cpus,
+                                          const GresRequest& gres, Extent extent) const;
     void count_licenses(const model::TresCatalogue& catalogue, model::TresCounts& counts) const;
     [[nodiscard]] std::uint64_t count_memory(std::uint64_t cpus, std::uint64_t nodes, const GresRequest& gres,
-                                             const model::Partition* partition) const;
+                                             const model::Partition* partition, Extent extent) const;
 
     /// The size after partitions and gres.
     [[nodiscard]] const JobSize& with_gres() const noexcept { return gres_.size(); }
@@ -140,17 +151,18 @@ class JobCounter {
     const model::JobRequest* request_;
     const model::Cluster* cluster_;
     limits::Release release_;
-    JobSize requested_;                             ///< by the client
-    JobSize with_partition_min_;                    ///< after partitions
-    GresRequest gres_;                              ///< with the size after partitions and gres
-    JobSize for_limits_;                            ///< as the limits see it
+    JobSize requested_;           ///< by the client
+    JobSize with_partition_min_;  ///< after partitions
+    GresRequest gres_;            ///< with the size after partitions and gres
+    JobSize for_limits_;          ///< as the limits see it
+    bool has_open_tasks_ = false; ///< the client sent 0 tasks, which bound nothing, and are read as 1
     std::shared_ptr<const NamedNodes> named_nodes_; ///< null unless it takes whole nodes, or all their memory
     /// The minimum of a whole-node job, for each partition without and with hidden nodes; empty until it is
     /// asked for.
     mutable std::vector<std::optional<model::TresCounts>> whole_nodes_;
     std::shared_ptr<const Changed> started_; ///< as_started(); null if that is the request
-    /// The request as MaxMemPerCPU changes it, by partition; null until it is asked for.
-    mutable std::vector<std::shared_ptr<const Changed>> with_cpus_for_memory_;
+    /// The request as each partition changes it (in_partition.hpp); null until it is asked for.
+    mutable std::vector<std::shared_ptr<const Changed>> as_in_partition_;
 };
 
 } // namespace qg::gate

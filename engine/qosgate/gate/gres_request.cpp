@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/gres_request.hpp"
 
+#include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
@@ -68,25 +69,27 @@ void GresRequest::read_all(Release release) {
     });
     read_text(request.tres_per_node, [&](GresEntry& entry, std::uint64_t count) {
         entry.per_node = count;
-        raise(entry, count * nodes);
+        raise(entry, saturated_product(count, nodes));
     });
     read_text(request.tres_per_socket, [&](GresEntry& entry, std::uint64_t count) {
         entry.per_socket = count;
         if (request.sockets_per_node)
-            count *= nodes * *request.sockets_per_node;
+            count = saturated_product(count, saturated_product(nodes, *request.sockets_per_node));
         else if (size_.tasks && request.tasks_per_socket.value_or(0) != 0)
             count *= (*size_.tasks + *request.tasks_per_socket - 1) / *request.tasks_per_socket;
         raise(entry, count);
     });
     read_text(request.tres_per_task, [&](GresEntry& entry, std::uint64_t count) {
         entry.per_task = count;
-        raise(entry, count * size_.tasks.value_or(1));
+        raise(entry, saturated_product(count, size_.tasks.value_or(1)));
     });
     read_text(request.memory_per_tres, [](GresEntry& entry, std::uint64_t count) { entry.memory = count; });
     apply_tasks_per_gpu();
     reconcile_counts();
     merge_any_model();
-    if (release.follows(limits::rules::counts_cpus_of_last_model)) forget_cpus_of_earlier_models();
+    add_gpus_of_tasks();
+    if (release.follows(limits::rules::counts_cpus_of_last_model) && !request.has_default_cpus_per_gpu)
+        forget_cpus_of_earlier_models();
     if (release.follows(limits::rules::counts_cpus_per_gres) && cpus() != 0)
         size_.cpus = std::max(size_.cpus.value_or(1), cpus());
 }
@@ -134,6 +137,19 @@ void GresRequest::apply_tasks_per_gpu() {
     }
 }
 
+/// A change that sets tasks per GPU beside GPUs may leave GPUs of any model for tasks that it sets, too. No
+/// command sends it. [L22]
+void GresRequest::add_gpus_of_tasks() {
+    if (!request_->has_counted_cpus || request_->tasks_per_tres.value_or(0) == 0) return;
+    std::uint64_t gpus = 0;
+    for (const GresEntry& entry : entries_)
+        if (is_gpu(entry)) gpus += entry.total;
+    const std::uint64_t of_tasks = request_->tasks.value_or(0) / *request_->tasks_per_tres;
+    if (of_tasks <= gpus) return;
+    entries_.push_back({.item = {.type = model::TresKind::gres, .name = "gpu", .kind = ""}});
+    entries_.back().per_job = entries_.back().total = of_tasks - gpus;
+}
+
 /// Derives counts of one way to ask from the others.
 void GresRequest::reconcile_counts() {
     for (GresEntry& entry : entries_) {
@@ -149,17 +165,23 @@ void GresRequest::reconcile_counts() {
 }
 
 /// An entry without a model, if others of the same gres have one, only gives them its CPUs and memory.
+/// slurmctld refuses a new job with counts of both, but takes such a change, and gives as many as it names
+/// without a model. [L22]
 void GresRequest::merge_any_model() {
     for (auto any = entries_.begin(); any != entries_.end();) {
         bool has_model = false;
+        std::uint64_t of_models = 0;
         for (GresEntry& entry : entries_) {
             if (!any->item.kind.empty() || entry.item.kind.empty() || !entry.item.is_same_resource(any->item))
                 continue;
             has_model = true;
+            of_models = saturated_sum(of_models, entry.total);
             if (entry.memory == 0) entry.memory = any->memory;
             if (entry.cpus == 0) entry.cpus = any->cpus;
         }
-        any = has_model ? entries_.erase(any) : any + 1;
+        const bool names_more = has_model && request_->has_counted_cpus && any->total > of_models;
+        if (names_more) any->per_job = any->total -= of_models;
+        any = has_model && !names_more ? entries_.erase(any) : any + 1;
     }
 }
 
@@ -173,7 +195,7 @@ void GresRequest::forget_cpus_of_earlier_models() {
 void GresRequest::add_counts(const model::TresCatalogue& catalogue, model::TresCounts& counts) const {
     for (const GresEntry& entry : entries_) {
         const auto any = find_untyped_tres(catalogue, entry.item);
-        if (any) counts[*any] += entry.total;
+        if (any) counts[*any] = saturated_sum(counts[*any], entry.total);
         if (!entry.item.kind.empty()) {
             if (const auto model = find_tres(catalogue, entry.item)) counts[*model] = entry.total;
         } else if (!any) {

@@ -3,6 +3,7 @@
 // The gres of a request, asked for in all possible ways at once (limits/README.md 6.2).
 #pragma once
 
+#include "qosgate/base/saturate.hpp"
 #include "qosgate/gate/job_size.hpp"
 #include "qosgate/model/tres.hpp"
 #include "qosgate/model/tres_request.hpp"
@@ -84,7 +85,7 @@ class GresRequest {
     [[nodiscard]] std::uint64_t cpus() const noexcept {
         std::uint64_t sum = 0;
         for (const GresEntry& entry : entries_)
-            sum += entry.cpus * entry.total;
+            sum = saturated_sum(sum, saturated_product(entry.cpus, entry.total));
         return sum;
     }
 
@@ -105,6 +106,7 @@ class GresRequest {
     void derive_tasks();
     void apply_tasks_per_gpu();
     void merge_any_model();
+    void add_gpus_of_tasks();
     void forget_cpus_of_earlier_models();
     void reconcile_counts();
 

@@ -3,7 +3,7 @@
 
 #include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/count_job.hpp"
+#include "qosgate/gate/whole_cores.hpp"
 
 #include <algorithm>
 
@@ -61,7 +61,7 @@ bool says_model(const NodeKind& node, const model::TresItem& item) {
 }
 
 NodeDemand::NodeDemand(const JobRequest& request, const Partition& partition, const model::Cluster& cluster)
-    : request_(request), partition_(partition),
+    : request_(request), partition_(partition), cluster_(cluster),
       whole_by_(model::whole_nodes_by(request, &partition, cluster)),
       per_task_(std::max<std::uint64_t>(request.cpus_per_task.value_or(1), 1)) {
     const std::optional<Memory> memory = memory_of(request, partition, cluster);
@@ -95,7 +95,8 @@ std::uint64_t gpus_of(const NodeKind& node, std::string_view gpu_model) {
 
 std::uint64_t NodeDemand::memory_mib(const NodeKind& node) const noexcept {
     if (request_.memory && !request_.memory->per_cpu) return request_.memory->mib;
-    const std::uint64_t cpus = takes_whole_nodes() ? node.cpus : 0;
+    const std::uint64_t cpus =
+        takes_whole_nodes() ? cpus_with_memory(request_, node.cpus, node.threads_per_core) : 0;
     return saturated_product(memory_per_cpu_, std::max({cpus, cpus_, min_cpus()}));
 }
 
@@ -117,9 +118,16 @@ bool NodeDemand::holds_share(const NodeKind& node) const {
     return holds;
 }
 
+std::uint64_t NodeDemand::task_cpus(const NodeKind& node) const {
+    const std::uint64_t cpus = usable_cpus(node, partition_);
+    if (node.threads_per_core <= 1 || node.cpus == 0) return cpus;
+    const std::uint64_t used = used_threads(request_, cluster_, node.threads_per_core);
+    return std::min(cpus, node.cpus / node.threads_per_core * used);
+}
+
 std::uint64_t NodeDemand::tasks_on(const NodeKind& node) const {
     std::uint64_t max = request_.tasks_per_node.value_or(any_number);
-    if (!request_.overcommit) max = std::min(max, usable_cpus(node, partition_) / per_task_);
+    if (!request_.overcommit) max = std::min(max, task_cpus(node) / per_task_);
     if (!request_.overcommit && memory_per_cpu_ != 0)
         max = std::min(max, known(node.memory_mib) / memory_per_cpu_ / per_task_);
     model::for_each_gres_item(request_.tres_per_task, [&](const model::TresItem& item) {

@@ -26,7 +26,7 @@ std::uint64_t usable_cpus(const model::NodeKind& node, const model::Partition& p
 /// The GPUs of a node; `gpu_model` empty: of all models. Those without a model are of none.
 std::uint64_t gpus_of(const model::NodeKind& node, std::string_view gpu_model = {});
 
-/// Ownership: borrows the request and the partition. Threads: pure.
+/// Ownership: borrows the request, the partition and the cluster. Threads: pure.
 class NodeDemand {
   public:
     NodeDemand(const model::JobRequest& request, const model::Partition& partition,
@@ -66,6 +66,8 @@ class NodeDemand {
     [[nodiscard]] std::uint64_t usable_on(const model::NodeKind& node, const model::TresItem& item) const;
 
   private:
+    /// The CPUs of such a node that the job's tasks use; very many if not known.
+    [[nodiscard]] std::uint64_t task_cpus(const model::NodeKind& node) const;
     /// Whether nodes are real kinds of nodes. If not, they are averages over the partition.
     [[nodiscard]] bool knows_kinds() const noexcept {
         return !partition_.node_kinds.empty() || (request_.features && !partition_.featured_kinds.empty());
@@ -73,6 +75,7 @@ class NodeDemand {
 
     const model::JobRequest& request_;
     const model::Partition& partition_;
+    const model::Cluster& cluster_;
     model::WholeNodesBy whole_by_;
     std::uint64_t per_task_;           ///< CPUs
     std::uint64_t memory_per_cpu_ = 0; ///< MiB

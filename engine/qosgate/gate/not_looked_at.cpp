@@ -47,7 +47,6 @@ constexpr std::array rows{
     NotLookedAt{"--sockets-per-node", gives<&model::JobRequest::sockets_per_node>},
     NotLookedAt{"--switches", sets<JobDetail::switches>},
     NotLookedAt{"--thread-spec", sets<JobDetail::thread_spec>},
-    NotLookedAt{"--threads-per-core", sets<JobDetail::threads_per_core>},
     NotLookedAt{"--wckey", sets<JobDetail::wckey>},
 };
 

@@ -2,6 +2,7 @@
 #include "qosgate/gate/whole_nodes.hpp"
 
 #include "qosgate/gate/possible_nodes.hpp"
+#include "qosgate/gate/whole_cores.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -27,6 +28,11 @@ WholeNodes min_whole_nodes(const model::JobRequest& request, const model::Partit
     WholeNodes min;
     min.cpus = std::max(nodes * partition.min_node_cpus,
                         possible.min(nodes, [](const NodeKind& kind) { return kind.whole_cpus; }));
+    const std::uint64_t least =
+        cpus_with_memory(request, nodes * partition.min_node_cpus, partition.processors.max_threads_per_core);
+    min.cpus_with_memory = std::max(least, possible.min(nodes, [&](const NodeKind& kind) {
+        return cpus_with_memory(request, kind.whole_cpus, kind.threads_per_core);
+    }));
     min.memory_mib = possible.min(nodes, [](const NodeKind& kind) { return kind.memory_mib; });
     min.gpus.resize(catalogue.size());
     for (std::size_t tres = 0; tres < catalogue.size(); ++tres) {

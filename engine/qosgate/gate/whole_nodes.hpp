@@ -23,8 +23,9 @@ namespace qg::gate {
 /// What the nodes of a job have.
 struct WholeNodes {
     std::uint64_t cpus = 0;
-    std::uint64_t memory_mib = 0; ///< 0: not known
-    model::TresCounts gpus;       ///< by TRES; 0 for all others
+    std::uint64_t cpus_with_memory = 0; ///< those for which memory per CPU counts
+    std::uint64_t memory_mib = 0;       ///< 0: not known
+    model::TresCounts gpus;             ///< by TRES; 0 for all others
 };
 
 /// The minimum that the job's nodes have, whichever nodes slurmctld selects. The job may have `min_nodes` to

@@ -168,6 +168,16 @@ std::string format_cpus_for_memory(const Violation& violation) {
                         model::format_tres_count("mem", violation.mib_per_cpu));
 }
 
+/// ", 4 for each GPU (DefCpuPerGPU), on whole cores of 2 CPUs each"
+std::string format_added_cpus(const Violation& violation) {
+    std::string text;
+    if (violation.cpus_per_gpu != 0)
+        text = text::format(", {} for each GPU (DefCpuPerGPU)", violation.cpus_per_gpu);
+    if (violation.cpus_of_core > 1)
+        text += text::format(", on whole cores of {} CPUs each", violation.cpus_of_core);
+    return text;
+}
+
 bool is_of_user(const Owner& owner, const model::AccountView& view) {
     return owner.kind == OwnerKind::association &&
            view.associations.at(owner.index).level == model::AssociationLevel::user;
@@ -256,9 +266,9 @@ std::string describe(const Violation& violation, const model::AccountView& view,
                             format_amount(tres, violation.limit_value), facts.words.phrase, owner,
                             is_one ? "is" : "are", format_asked(violation, view), violation.reason);
     }
-    return text::format("{}{}: {}{}{} ({})", subject_of(violation.limit, tres), owner,
+    return text::format("{}{}: {}{}{}{} ({})", subject_of(violation.limit, tres), owner,
                         format_numbers(violation, view, reader), format_whole_nodes(violation, view),
-                        format_cpus_for_memory(violation), violation.reason);
+                        format_cpus_for_memory(violation), format_added_cpus(violation), violation.reason);
 }
 
 std::vector<std::string> explain_refusal(std::span<const Violation> violations,

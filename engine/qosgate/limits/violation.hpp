@@ -61,6 +61,8 @@ struct Violation {
     model::WholeNodesBy whole_by = model::WholeNodesBy::nothing;
     std::size_t whole_in_partition = 0; ///< index in the view; of WholeNodesBy::partition
     std::uint64_t mib_per_cpu = 0;      ///< the CPUs were raised to one per so many MiB; 0: not raised
+    std::uint64_t cpus_per_gpu = 0;     ///< the CPUs were raised to so many for each GPU; 0: not raised
+    std::uint64_t cpus_of_core = 0;     ///< they were raised to those of whole cores; 0: not raised
     std::uint64_t run_minutes = 0;      ///< TRES minutes: the part of `used` that running jobs may still use
     std::uint64_t count = 0;            ///< TRES minutes: how much of the TRES the job has for its time
 
