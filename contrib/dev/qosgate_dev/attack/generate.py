@@ -80,6 +80,8 @@ _FOR_GPUS = {
     "ntasks_per_tres": _count("2", odd=_ODD_16),
     "sockets_per_node": _count("1", "2", odd=_ODD_16),
 }
+# What adds tasks and sockets to GPUs that are asked for by these.
+_FILLS = ("pn_min_cpus", "min_cpus", "cpus_per_task", "ntasks_per_node", "ntasks_per_socket", "ntasks_per_core", "min_nodes")
 # What slurmctld wants to know for some ways to ask for GPUs.
 _NEEDED = {"tres_per_socket": "sockets_per_node", "tres_per_task": "num_tasks"}
 _SIZE = {
@@ -114,10 +116,13 @@ _PLACES = {
     "time_limit": _count("10", "60", "90"),
     "time_min": _count("5", "30"),
     "req_switch": _count("1"),
-    "partition": _one_of("main", "debug", "gpu", "main,debug", "debug,gpu", ",debug", "debug,", "gpu,main,gpu", "nosuch", "DEBUG"),
+    "partition": _one_of(
+        "main", "debug", "gpu", "main,debug", "debug,gpu", ",debug", "debug,", "gpu,main,gpu", "nosuch", "DEBUG",
+        *("threads", "defaults", "mixed") * 4, "main,threads", "mixed,defaults",
+    ),
     "qos": _one_of("normal", "gpu", "gpu", "GPU", "gpu,normal", " gpu", "nosuch", ""),
-    "req_nodes": _one_of("node1", "node2", "node[1-2]", "node1,node1", "node[2-1]", "node9"),
-    "exc_nodes": _one_of("node1", "node[1-2]", ""),
+    "req_nodes": _one_of("node1", "node2", "node[1-2]", "node1,node1", "node[2-1]", "node9", "node3", "node[2-3]"),
+    "exc_nodes": _one_of("node1", "node[1-2]", "node[1-3]", ""),
     "bitflags": _count("2", "64", "16384", odd=_ODD_64),
 }
 _TEXTS = {
@@ -171,7 +176,11 @@ _OPTIONS = {
     "--thread-spec=": _one_of("0", "1"),
     "-O": _one_of(""),
     "-B": _one_of("1", "2:8", "2:16:1", "1:1:2"),
-    "--hint=": _one_of("compute_bound", "memory_bound", "nomultithread"),
+    "--ntasks-per-core=": _count("1", "2"),
+    "--threads-per-core=": _count("1", "2"),
+    "--hint=": _one_of("compute_bound", "memory_bound", "nomultithread", "nomultithread", "multithread"),
+    "-m": _one_of("plane=3", "plane=1", "block", "cyclic:block"),
+    "--gres-flags=": _one_of("enforce-binding", "enforce-binding", "disable-binding"),
     "--contiguous": _one_of(""),
     "--use-min-nodes": _one_of(""),
     "--spread-job": _one_of(""),
@@ -179,7 +188,7 @@ _OPTIONS = {
     "-p": _PLACES["partition"],
     "-q": _one_of("normal", "gpu", "GPU"),
     "-t": _one_of("0", "10", "90", "UNLIMITED"),
-    "-w": _one_of("node1", "node[1-2]"),
+    "-w": _one_of("node1", "node[1-2]", "node3", "node[3-4]"),
     "-C": _hostile("a"),
 }
 _SCONTROL = {
@@ -235,6 +244,7 @@ def _job_fields(dice: Dice) -> Words:
     names = dice.sample(list(_GPUS), gpus)
     names += [_NEEDED[name] for name in names if name in _NEEDED and dice.random() < 0.8]
     names += ["min_nodes", "max_nodes"] if dice.random() < 0.2 else []
+    names += dice.sample(_FILLS, dice.choice((1, 2))) if set(names) & set(_NEEDED) and dice.random() < 0.5 else []
     for table, counts in (
         (_FOR_GPUS, (0, 0, 1, 1, 2) if gpus else (0,) * 9 + (1,)),
         (_SIZE, (0, 1, 2, 3, 4)),
@@ -247,7 +257,7 @@ def _job_fields(dice: Dice) -> Words:
 
 
 def _by_sbatch(dice: Dice) -> Request:
-    options = _some(dice, _OPTIONS, dice.choice((1, 2, 3, 4, 5)), "")
+    options = _some(dice, _OPTIONS, dice.choice((1, 2, 3, 4, 5, 6)), "")
     parts = [options]
     if dice.random() < 0.1:
         parts.append(_some(dice, _OPTIONS, 2, ""))

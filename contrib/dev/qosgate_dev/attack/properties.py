@@ -2,7 +2,8 @@
 """What must hold of every request, as far as lua/README.md promises it.
 
 A rule reads what a job gets on so many nodes as it says, at most. A job that does not say how many (max_nodes is nil)
-may get more nodes than a rule reads, and then more of everything else, too. A job that takes whole nodes has what these have: of that a rule reads only `exclusive`.
+may get more nodes than a rule reads, and then more of everything else, too. A job that takes whole nodes has what these
+have. All nodes here have as many CPUs, as much memory and as many GPUs, but of several models.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator
 from . import site
 from .target import Outcome, Seen
 
-_UNITS = {"": 1, "M": 1, "G": 1024, "T": 1024**2, "P": 1024**3}
+_UNITS = {"": 1, "M": 1, "G": 1024, "T": 1024**2, "P": 1024**3, "?": 1024**4}
 
 # slurm.h: whole nodes for a job, for its user, for its label. The last two share nodes, so that they count as others do.
 _WHOLE_NODES = 0
@@ -45,11 +46,11 @@ def _counts(seen: Seen) -> Iterator[str]:
     if _most_read(seen, "nodes")[1] < 1:
         yield "a rule read nodes 0"
     for name, field in _FIELDS.items():
-        if name.startswith("gres/gpu:") and not _names_all_models(seen):
+        if name.startswith("gres/gpu:") and (takes_whole_nodes or not _names_all_models(seen)):
             continue
         _, read = _most_read(seen, field)
         amount = amounts.get(name, 0)
-        if amount * share > read and not takes_whole_nodes:
+        if amount * share > read:
             yield f"a rule read {field} {read:g}, and the job {has} {amount}" + _on_nodes(seen, amounts)
     most_nodes = max(_most_read(seen, "nodes")[1], _most_read(seen, "max_nodes")[1])
     if all(read["max_nodes"] != "nil" for read in seen.read) and amounts["node"] > most_nodes:

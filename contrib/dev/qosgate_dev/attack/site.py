@@ -9,16 +9,21 @@ from qosgate_dev.testing import Cluster
 from qosgate_dev.testing.whole_files import replace_directory
 
 USER = "ana"
-NODES = 2
+NODES = 4
 MOST_MEMORY = 8000  # MiB of a job
 CPUS_OF_GPU = 8
 
 SLURM_CONF = """\
 JobSubmitPlugins=qosgate
+SelectTypeParameters=CR_Core_Memory
 NodeName=node[1-2] Sockets=2 CoresPerSocket=16 RealMemory=64000 Gres=gpu:a100:2,gpu:v100:2
-PartitionName=main Nodes=ALL Default=YES MaxTime=UNLIMITED DefaultTime=30
-PartitionName=debug Nodes=ALL MaxTime=60
+NodeName=node[3-4] Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=64000 Gres=gpu:a100:4
+PartitionName=main Nodes=node[1-2] Default=YES MaxTime=UNLIMITED DefaultTime=30
+PartitionName=debug Nodes=node[1-2] MaxTime=60
 PartitionName=gpu Nodes=node2 MaxTime=UNLIMITED
+PartitionName=threads Nodes=node[3-4] MaxTime=UNLIMITED
+PartitionName=defaults Nodes=node[1-2] MaxTime=UNLIMITED DefCpuPerGPU=4 DefMemPerGPU=2000
+PartitionName=mixed Nodes=ALL MaxTime=UNLIMITED DefCpuPerGPU=3 DefMemPerCPU=1500
 AllowSpecResourcesUsage=YES
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0,bf_max_job_test=5000,bf_continue
 PriorityType=priority/basic
@@ -111,5 +116,5 @@ def forget_jobs(cluster: Cluster) -> None:
 
 
 def wait_for_nodes(cluster: Cluster) -> None:
-    usable = lambda: cluster.run("sinfo -h -N -p main -o %T").stdout.split() == ["idle"] * NODES
+    usable = lambda: cluster.run("sinfo -h -N -p mixed -o %T").stdout.split() == ["idle"] * NODES
     cluster.wait_for(usable, "all nodes are idle")

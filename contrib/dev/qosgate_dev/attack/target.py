@@ -91,10 +91,11 @@ class Target:
         for outcome, number in zip(outcomes, numbers):
             for job in found if number else ():
                 if number in (job["job"], job["array"], job["het"]):
-                    read = [read_counts(job["comment"])] + read_at_change.get(job["job"], [])
-                    read = [counts for counts in read if counts]
-                    # A change that failed may have been made in part.
-                    outcome.jobs.append(Seen(job, read if outcome.answer else read[-1:]))
+                    before = [counts for counts in [read_counts(job["comment"])] if counts]
+                    # Rules read the change, of an array once, and then the release. Of a change that failed slurmctld
+                    # may have made a part, or none.
+                    change = read_at_change.get(job["job"]) or read_at_change.get(number, [])
+                    outcome.jobs.append(Seen(job, before + change if outcome.answer or not change else change))
         return outcomes
 
     def is_alive(self) -> bool:
