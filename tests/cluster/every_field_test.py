@@ -176,7 +176,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     },
     "--tmp=5": {"tmp_disk": "5 set"},
     "--switches=2@10:00": {"switches": "2 set", "switches_wait": "600 set"},
-    "--core-spec=1": {"core_spec": "1 set", "thread_spec": "nil unset", "exclusive": "true set", "cpus": "16 error"},
+    "--core-spec=1": {"core_spec": "1 set", "thread_spec": "nil unset", "exclusive": "true set", "cpus": "32 error"},
     "--thread-spec=1": {"thread_spec": "1 set", "core_spec": "nil unset", "exclusive": "true set", "gpus": "8 unset"},
     "--gpus=2": {"gpus": "2 set", "gpu": "2:any:job set", "gpu_requests": "2:any:job set", "tres_per_job": "gres:gpu:2 set"},
     "--gres=gpu:2": {"gpu": "2:any:node set"},
@@ -261,7 +261,7 @@ BEFORE_CHANGE: dict[str, dict[str, str]] = {
         "tres_per_node": "gres:gpu:a100:2,gres:gpu:h100:1 set", "memory_per_cpu": "200 set", "memory": "3200 set",
     },
     "--gpus=4 --cpus-per-gpu=3 --thread-spec=1": {
-        "gpu": "4:any:job set", "gpus": "8 set", "cpus_per_gpu": "3 set", "cpus": "16 error", "tres_per_job": "gres:gpu:4 set",
+        "gpu": "4:any:job set", "gpus": "8 set", "cpus_per_gpu": "3 set", "cpus": "32 error", "tres_per_job": "gres:gpu:4 set",
         "thread_spec": "1 set", "exclusive": "true set",
     },
     "-n2 --gpus-per-task=a100:1 -C a&b --prefer=c --licenses=matlab:2 --nodelist=n1 --exclude=n2 --comment=words": {
