@@ -677,6 +677,15 @@ BOOST_AUTO_TEST_CASE(each_way_to_whole_nodes_counts_them) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(no_memory_for_each_gpu_leaves_the_default_for_each_cpu) {
+    request.required_nodes = "a1";
+    request.exclusive = true;
+    request.memory_per_tres = "gres:gpu:0";
+    expect_node(16, 1600, 2);
+    request.memory_per_tres = "gres:gpu:10";
+    expect("memory", "mem", 20);
+}
+
 BOOST_AUTO_TEST_CASE(of_nodes_of_several_sizes_the_smallest_that_it_may_get_counts) {
     request.exclusive = true;
     expect_node(4, 400, 0);

@@ -34,7 +34,10 @@ std::uint64_t divide_up(std::uint64_t value, std::uint64_t by) {
 
 std::optional<Memory> memory_of(const JobRequest& request, const Partition& partition,
                                 const model::Cluster& cluster) {
-    if (request.memory || request.memory_per_tres) return request.memory;
+    bool has_memory_of_gres = false; // a count of 0 is none
+    model::for_each_gres_item(request.memory_per_tres,
+                              [&](const model::TresItem& /*item*/) { has_memory_of_gres = true; });
+    if (request.memory || has_memory_of_gres) return request.memory;
     return default_memory_of(&partition, cluster);
 }
 
