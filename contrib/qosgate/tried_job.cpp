@@ -394,7 +394,8 @@ void refuse_without_room(TriedJob& job, const model::JobTable& table) {
         const bool is_refused_before = part.refusal() == RejectCode::invalid_nice || part.places == 0;
         if (is_refused_before) return;
         if (taken + part.places + kept_free > table.max) {
-            part.decision.forecast = {.code = RejectCode::try_again};
+            part.decision.forecast = {};
+            part.decision.forecast.code = RejectCode::try_again;
             part.blocked_by = {text::format("slurmctld's table of jobs has no room: MaxJobCount {}{}, in use "
                                             "{}, this job takes {}; ended jobs "
                                             "leave it after MinJobAge",

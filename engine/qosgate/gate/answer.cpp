@@ -367,7 +367,8 @@ std::vector<std::string> suggestion_lines(const DetailedForecast& forecast, cons
             append(lines, lines_behind(forecast, asked));
             lines.push_back(line_of(*better, at_once, later));
         }
-    if (const auto better = find_elsewhere(asked, forecast.strictness, settings, is_good))
+    const std::size_t max_names = waits ? max_names_of_waiting : max_names_elsewhere;
+    if (const auto better = find_elsewhere(asked, forecast.strictness, settings, is_good, max_names))
         lines.push_back(line_of(*better, at_once, later));
     return lines;
 }

@@ -20,9 +20,6 @@ namespace {
 using model::JobRequest;
 using model::Partition;
 
-/// The maximum of QOSs, of partitions and of accounts to try.
-constexpr std::size_t max_tried = 8;
-
 /// Whether slurmctld would get as far as the limits and partitions.
 bool names_are_known(const ResolvedRequest& resolved) {
     const model::AccountView& view = resolved.view();
@@ -73,14 +70,15 @@ bool has_known_nodes(const Partition& partition, const JobRequest& request, cons
 /// Tries requests that differ in one name.
 class Trial {
   public:
-    Trial(const ResolvedRequest& at, limits::Strictness strictness, const IsGood& is_good)
-        : at_(at), strictness_(strictness), is_good_(is_good) {}
+    Trial(const ResolvedRequest& at, limits::Strictness strictness, const IsGood& is_good,
+          std::size_t max_names = max_names_elsewhere)
+        : at_(at), strictness_(strictness), is_good_(is_good), max_names_(max_names) {}
 
     /// The request with the first of `names` that is accepted and good, of those for which `is_meant`.
     template <typename IsMeant>
     std::optional<JobRequest> run(std::optional<std::string> JobRequest::*field,
                                   std::span<const std::string> names, IsMeant is_meant) const {
-        for (const std::string& name : names.first(std::min(names.size(), max_tried))) {
+        for (const std::string& name : names.first(std::min(names.size(), max_names_))) {
             JobRequest proposal = at_.request;
             proposal.*field = name;
             ResolvedRequest resolved = resolve(proposal, at_.context);
@@ -94,6 +92,7 @@ class Trial {
     const ResolvedRequest& at_;
     limits::Strictness strictness_;
     const IsGood& is_good_;
+    std::size_t max_names_;
 };
 
 /// Whether nothing but limits and rules of partitions, such as its nodes, keeps a job from starting.
@@ -117,8 +116,9 @@ std::vector<std::string> known_partitions(std::vector<std::string> names, const 
 } // namespace
 
 std::optional<JobRequest> find_elsewhere(const ResolvedRequest& at, limits::Strictness strictness,
-                                         const policy::Settings& settings, const IsGood& is_good) {
-    const Trial trial(at, strictness, is_good);
+                                         const policy::Settings& settings, const IsGood& is_good,
+                                         std::size_t max_names) {
+    const Trial trial(at, strictness, is_good, max_names);
     const auto is_listed = [&](const ResolvedRequest& with) {
         return keeps_to_listed_qos(at, with, settings);
     };
