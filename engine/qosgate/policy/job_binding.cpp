@@ -316,18 +316,14 @@ Result<JobObjects> install_job(LuaState& state) {
 }
 
 Result<void> make_rule_tables(LuaState& state, const std::vector<bool>& keeps_state, std::size_t rules) {
-    struct Tables {
-        const std::vector<bool>& keeps_state;
-        std::size_t rules;
-    } tables{keeps_state, rules};
+    state.job_fields.set_rules(keeps_state, rules);
     return protected_call(
         state,
         [](lua_State* lua) {
-            const auto& made = *static_cast<const Tables*>(lua_touserdata(lua, 1));
-            LuaState::of(lua).job_fields.make_tables(lua, made.keeps_state, made.rules);
+            LuaState::of(lua).job_fields.make_tables(lua);
             return 0;
         },
-        &tables);
+        nullptr);
 }
 
 } // namespace qg::policy

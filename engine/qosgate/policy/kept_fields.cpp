@@ -43,6 +43,8 @@ std::uint8_t& KeptFields::place_of(const FieldSpec& field, FieldUse use) noexcep
     return places_[2 * index + (use == FieldUse::is_set ? 1 : 0)];
 }
 
+KeptFields::KeptFields() : places_(2 * job_fields().size(), no_place) {}
+
 void KeptFields::install(lua_State* lua, int metatable) {
     lua_pushvalue(lua, metatable);
     metatable_ = luaL_ref(lua, LUA_REGISTRYINDEX);
@@ -57,12 +59,16 @@ void KeptFields::install(lua_State* lua, int metatable) {
     names_ = luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 
-void KeptFields::make_tables(lua_State* lua, const std::vector<bool>& keeps_state, std::size_t rules) {
+void KeptFields::set_rules(const std::vector<bool>& keeps_state, std::size_t rules) {
     keeps_values_ = !keeps_state.empty();
     rules_.resize(rules);
+    for (std::size_t rule = 0; rule < keeps_state.size(); ++rule)
+        rules_[rule].may_rest = !keeps_state[rule];
+}
+
+void KeptFields::make_tables(lua_State* lua) {
     lua_rawgeti(lua, LUA_REGISTRYINDEX, functions_);
-    for (std::size_t rule = 0; rule < rules_.size(); ++rule) {
-        rules_[rule].may_rest = keeps_values_ && !keeps_state[rule];
+    for (Rule& rule : rules_) {
         lua_createtable(lua, 0, 16);
         for (lua_pushnil(lua); lua_next(lua, -3) != 0; lua_pop(lua, 1)) {
             lua_pushvalue(lua, -2);
@@ -71,7 +77,7 @@ void KeptFields::make_tables(lua_State* lua, const std::vector<bool>& keeps_stat
         }
         lua_getmetatable(lua, -2);
         lua_setmetatable(lua, -2);
-        rules_[rule].table = luaL_ref(lua, LUA_REGISTRYINDEX);
+        rule.table = luaL_ref(lua, LUA_REGISTRYINDEX);
     }
     lua_pop(lua, 1);
 }

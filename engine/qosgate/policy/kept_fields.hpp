@@ -31,6 +31,8 @@ struct FieldSpec;
 /// number of rules, whatever users send.
 class KeptFields {
   public:
+    KeptFields();
+
     /// The looks at fields that are kept; a rule that looks at further ones never rests.
     static constexpr std::size_t max_looks = 64;
     /// The bytes of a text; a rule that reads a longer one does not rest.
@@ -40,9 +42,12 @@ class KeptFields {
     /// a stack index; both stay there. Inside a protected call.
     void install(lua_State* lua, int metatable);
 
-    /// Makes the tables of so many rules. For each of them, whether it may keep something from one call to
-    /// the next; empty: no value is kept for the next job, and no rule rests. Inside a protected call.
-    void make_tables(lua_State* lua, const std::vector<bool>& keeps_state, std::size_t rules);
+    /// There are so many rules. For each of them, whether it may keep something from one call to the next;
+    /// empty: no value is kept for the next job, and no rule rests.
+    void set_rules(const std::vector<bool>& keeps_state, std::size_t rules);
+
+    /// Makes their tables. Inside a protected call.
+    void make_tables(lua_State* lua);
 
     /// Begins with a job, or with one that has changed. Without `is_counted` its counts and defaults are not
     /// known. Call it before rules run.
@@ -112,13 +117,7 @@ class KeptFields {
     std::vector<Rule> rules_;
     std::size_t count_ = 0;
     std::array<Look, max_looks> looks_{};
-    std::array<std::uint8_t, 256> places_ = no_places(); ///< in looks_, of each field and use
-
-    static constexpr std::array<std::uint8_t, 256> no_places() {
-        std::array<std::uint8_t, 256> places{};
-        places.fill(no_place);
-        return places;
-    }
+    std::vector<std::uint8_t> places_; ///< in looks_, of each field and use
 };
 
 } // namespace qg::policy
