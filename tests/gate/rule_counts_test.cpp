@@ -64,6 +64,27 @@ const limits::Release releases[] = {{22, 5, 8}, {24, 11, 5}};
 
 BOOST_FIXTURE_TEST_SUITE(rule_counts, RuleCountSetup)
 
+BOOST_AUTO_TEST_CASE(counts_of_features_add_nodes) {
+    request.min_nodes.reset();
+    request.max_nodes.reset();
+    request.tres_per_node = "gres:gpu:2";
+    const struct {
+        const char* features;
+        std::uint64_t nodes;
+    } cases[] = {{"a", 1},         {"a*1", 1},           {"a*3", 3},   {"[a*2&b*2]", 4},
+                 {"[a*2|b*4]", 4}, {"(a*2|b*1)&c*4", 7}, {"a&b*2", 2}, {"a*", 1},
+                 {"a*0", 1},       {"x|y", 1},           {"a*x3", 1}};
+    for (const auto field : {&model::JobRequest::features, &model::JobRequest::prefer})
+        for (const auto& row : cases)
+            BOOST_TEST_CONTEXT(row.features) {
+                request.features.reset();
+                request.prefer.reset();
+                request.*field = row.features;
+                expect("nodes", "node", row.nodes);
+                expect_gpus(2 * row.nodes);
+            }
+}
+
 BOOST_AUTO_TEST_CASE(cpus_count_those_of_gpus) {
     for (const limits::Release each : releases) {
         release = each;

@@ -52,6 +52,43 @@ struct ChangeSetup : test::GateSetup {
 
 BOOST_FIXTURE_TEST_SUITE(rules_on_changes, ChangeSetup)
 
+BOOST_AUTO_TEST_CASE(a_change_that_leaves_out_gres_of_the_job_is_rejected_where_rules_run) {
+    using Texts = std::vector<const char*>;
+    const struct {
+        const char* before;
+        Texts hiding;
+        Texts naming;
+    } cases[] = {
+        {"gres:gpu:4",
+         {"gres:fpga:1", "gres:gpu:a100:4", "gres:gpu:0", ""},
+         {"gres:gpu:1", "gres:fpga:1,gres:gpu:8"}},
+        {"gres:gpu:a100:2",
+         {"gres:gpu:v100:2", "gres:gpu:2"},
+         {"gres:gpu:a100:1", "gres:gpu:a100:1,gres:gpu:v100:2"}},
+        {"gres:gpu:a100:1,gres:gpu:v100:1", {"gres:gpu:a100:2"}, {"gres:gpu:v100:1,gres:gpu:a100:2"}},
+    };
+    for (const auto field : {&model::JobRequest::tres_per_job, &model::JobRequest::tres_per_node,
+                             &model::JobRequest::tres_per_socket, &model::JobRequest::tres_per_task})
+        for (const auto& row : cases) {
+            update.before.*field = row.before;
+            const auto is_rejected = [&](const char* text) {
+                update.after.*field = text;
+                const auto decision = change();
+                const bool is_told = test::first_line(decision.message)
+                                         .starts_with("slurmctld does not take gres away from a job");
+                BOOST_TEST((decision.reject == RejectCode::access_denied) == is_told);
+                return is_told;
+            };
+            BOOST_TEST(!is_rejected(row.before), row.before);
+            for (const char* text : row.hiding)
+                BOOST_TEST(is_rejected(text), row.before << " to " << text);
+            for (const char* text : row.naming)
+                BOOST_TEST(!is_rejected(text), row.before << " to " << text);
+            update.before.*field = std::nullopt;
+            update.after.*field = std::nullopt;
+        }
+}
+
 BOOST_AUTO_TEST_CASE(a_change_that_the_rules_would_not_accept_is_rejected) {
     update.after.partition = "viz";
 

@@ -6,6 +6,7 @@
 #include "qosgate/gate/billing.hpp"
 #include "qosgate/gate/in_partition.hpp"
 #include "qosgate/gate/node_demand.hpp"
+#include "qosgate/gate/node_features.hpp"
 #include "qosgate/gate/partition_bounds.hpp"
 #include "qosgate/gate/possible_nodes.hpp"
 #include "qosgate/gate/ranges.hpp"
@@ -335,6 +336,9 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
     const model::QosFlags flags = job_qos_flags(view);
     const auto& max = with_gres().max_nodes;
     std::uint64_t nodes = nodes_for_tasks();
+    for (const auto features : {&JobRequest::features, &JobRequest::prefer})
+        if (request_->*features) [[unlikely]]
+            nodes = std::max(nodes, nodes_of_features(*(request_->*features)));
     if (partition) {
         const std::uint64_t min = bounds::min_nodes.value_for(*partition, flags).value_or(0);
         if (max.value_or(min) >= min) nodes = std::max(nodes, min); // else it never starts here

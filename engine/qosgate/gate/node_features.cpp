@@ -44,4 +44,19 @@ bool has_features(const model::NodeKind& kind, std::string_view asked) {
     return is_choice(asked) ? has_any : has_all;
 }
 
+std::uint64_t nodes_of_features(std::string_view asked) noexcept {
+    constexpr std::uint64_t any_number = UINT32_MAX;
+    std::uint64_t sum = 0, most = 0;
+    for (std::size_t at = asked.find('*'); at != asked.npos; at = asked.find('*', at)) {
+        std::uint64_t count = 0;
+        for (++at; at < asked.size() && asked[at] >= '0' && asked[at] <= '9'; ++at)
+            count = std::min(10 * count + static_cast<std::uint64_t>(asked[at] - '0'), any_number);
+        sum = std::min(sum + count, any_number);
+        most = std::max(most, count);
+    }
+    const bool has_only_alternatives =
+        asked.find('|') != asked.npos && asked.find_first_of("&,") == asked.npos;
+    return has_only_alternatives ? most : sum;
+}
+
 } // namespace qg::gate

@@ -5,6 +5,7 @@
 
 #include "qosgate/model/partition.hpp"
 
+#include <cstdint>
 #include <string_view>
 
 namespace qg::gate {
@@ -15,5 +16,10 @@ namespace qg::gate {
 
 /// Whether such a node has the features asked for; false if the text is not a plain constraint.
 [[nodiscard]] bool has_features(const model::NodeKind& kind, std::string_view asked);
+
+/// The most nodes that the counts of a constraint ask for ("a*3", "[a*2&b*2]"), which slurmctld adds to a
+/// job; 0: it has no counts. Of alternatives it is the largest; of alternatives beside other counts, the sum
+/// of all. Cost: linear.
+[[nodiscard]] std::uint64_t nodes_of_features(std::string_view asked) noexcept;
 
 } // namespace qg::gate

@@ -62,8 +62,8 @@ bool is_of_rejection(const policy::RuleEvent& event) {
 
 policy::RuleOutcome refuse_hidden_gres() {
     return refused(
-        "slurmctld does not take gres away from a job: after this change it would have them and show "
-        "none; ask for at least one, or submit another job");
+        "slurmctld does not take gres away from a job: after this change it would still have those that the "
+        "change does not name; name each of them with its type and at least one, or submit another job");
 }
 
 [[gnu::hot]] policy::RuleOutcome run_site_rules(const policy::Policy& policy,

@@ -5,6 +5,9 @@
 #include "qosgate/gate/answer.hpp"
 #include "qosgate/gate/gres_request.hpp"
 #include "qosgate/gate/partition_bounds.hpp"
+#include "qosgate/model/tres_request.hpp"
+
+#include <array>
 
 namespace qg::gate {
 namespace {
@@ -88,10 +91,33 @@ std::optional<Refusal> refuse_more_time(const model::JobUpdate& update, const Re
     return Refusal{RejectCode::access_denied, {problem->text + "; only operators may set more"}};
 }
 
+constexpr std::array gres_texts{&model::JobRequest::tres_per_job, &model::JobRequest::tres_per_node,
+                                &model::JobRequest::tres_per_socket, &model::JobRequest::tres_per_task};
+
+/// Whether a request names the gres of an item, with the same model or none.
+bool names_gres(const model::JobRequest& request, const model::TresItem& wanted) {
+    bool is_named = false;
+    for (const auto text : gres_texts)
+        model::for_each_gres_item(request.*text, [&](const model::TresItem& item) {
+            is_named = is_named || (item.name == wanted.name && item.kind == wanted.kind);
+        });
+    return is_named;
+}
+
 } // namespace
 
 bool hides_gres(const model::JobUpdate& update) {
-    return asks_for_gres(update.before) && !asks_for_gres(update.after);
+    if (!asks_for_gres(update.before)) return false;
+    if (!asks_for_gres(update.after)) return true;
+    constexpr int max_items = 32; // of the job: each is looked for in the change
+    int items = 0;
+    bool hides = false;
+    for (const auto text : gres_texts)
+        if (update.before.*text != update.after.*text)
+            model::for_each_gres_item(update.before.*text, [&](const model::TresItem& item) {
+                hides = hides || ++items > max_items || !names_gres(update.after, item);
+            });
+    return hides;
 }
 
 void judge_update(Decision& decision, model::JobUpdate& update, ResolvedRequest& before,

@@ -8,8 +8,8 @@
 
 namespace qg::gate {
 
-/// Whether a change would only hide gres from rules: if it asks for none, slurmctld leaves the job what it
-/// had, and shows none.
+/// Whether a change would only hide gres from rules: slurmctld leaves the job all that it had and the change
+/// does not name, and shows only what the change names. [L22]
 bool hides_gres(const model::JobUpdate& update);
 
 /// Judges a change. `before` and `after` are the job before and after it; this function adapts them to the
