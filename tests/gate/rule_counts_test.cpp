@@ -85,6 +85,17 @@ BOOST_AUTO_TEST_CASE(counts_of_features_add_nodes) {
             }
 }
 
+BOOST_AUTO_TEST_CASE(more_counts_of_features_than_are_added_up_read_as_too_many_nodes) {
+    request.min_nodes.reset();
+    request.max_nodes.reset();
+    request.features = "a*1";
+    for (int i = 1; i < 64; ++i)
+        *request.features += "&a*1";
+    expect("nodes", "node", 64);
+    *request.features += "&a*1";
+    expect("nodes", "node", UINT32_MAX);
+}
+
 BOOST_AUTO_TEST_CASE(cpus_count_those_of_gpus) {
     for (const limits::Release each : releases) {
         release = each;

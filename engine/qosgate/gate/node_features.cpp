@@ -46,8 +46,11 @@ bool has_features(const model::NodeKind& kind, std::string_view asked) {
 
 std::uint64_t nodes_of_features(std::string_view asked) noexcept {
     constexpr std::uint64_t any_number = UINT32_MAX;
+    constexpr int max_counts = 64; // it is asked for each partition of a job
     std::uint64_t sum = 0, most = 0;
+    int counts = 0;
     for (std::size_t at = asked.find('*'); at != asked.npos; at = asked.find('*', at)) {
+        if (++counts > max_counts) return any_number;
         std::uint64_t count = 0;
         for (++at; at < asked.size() && asked[at] >= '0' && asked[at] <= '9'; ++at)
             count = std::min(10 * count + static_cast<std::uint64_t>(asked[at] - '0'), any_number);
