@@ -26,7 +26,8 @@ std::uint64_t divide_up(std::uint64_t value, std::uint64_t by) {
 struct CoreUse {
     CoreUse(const JobRequest& request, const model::Cluster& cluster, std::uint64_t threads, Extent extent)
         : per_task(std::max<std::uint64_t>(request.cpus_per_task.value_or(1), 1)), of_core(threads),
-          used(threads), max_used(count_of(request, JobDetail::threads_per_core)) {
+          used(threads) {
+        const std::uint64_t max_used = count_of(request, JobDetail::threads_per_core);
         tasks_of_core = count_of(request, JobDetail::tasks_per_core);
         // Without other options about processors slurmctld ignores CR_ONE_TASK_PER_CORE here.
         if (tasks_of_core == 0 && cluster.gives_cores_to_tasks && extent == Extent::most) tasks_of_core = 1;
@@ -34,15 +35,9 @@ struct CoreUse {
         if (max_used != 0) used = std::min(used, max_used);
     }
 
-    /// The CPUs that count for memory per CPU.
-    [[nodiscard]] std::uint64_t with_memory(std::uint64_t cpus) const {
-        return max_used != 0 && max_used < of_core ? cpus / of_core * max_used : cpus;
-    }
-
     std::uint64_t per_task;          ///< CPUs
     std::uint64_t of_core;           ///< CPUs
     std::uint64_t used;              ///< of these
-    std::uint64_t max_used;          ///< --threads-per-core; 0: not given
     std::uint64_t tasks_of_core = 0; ///< --ntasks-per-core; 0: any
 };
 
@@ -123,8 +118,9 @@ GivenCpus whole_cores(const JobRequest& request, const Partition& partition, con
     const bool by_cores = gives_whole_cores(&partition, cluster);
     const bool binds = !is_least && binds_gres(request);
     if (!by_cores && !binds) return {cpus, cpus};
-    const CoreUse use(request, cluster,
-                      is_least ? processors.min_threads_per_core : processors.max_threads_per_core, extent);
+    const std::uint32_t threads =
+        is_least ? processors.min_threads_per_core : processors.max_threads_per_core;
+    const CoreUse use(request, cluster, threads, extent);
     std::uint64_t cores =
         is_least ? least_cores(use, cpus, nodes) : most_cores(request, partition, use, cpus, nodes);
     if (binds) {
@@ -141,7 +137,7 @@ GivenCpus whole_cores(const JobRequest& request, const Partition& partition, con
     if (cluster.allocated_unit == model::AllocatedUnit::socket)
         given = is_least ? least_of_sockets(processors, given, nodes)
                          : most_of_sockets(processors, given, cores, nodes);
-    return {given, by_cores ? use.with_memory(given) : given};
+    return {given, by_cores ? cpus_with_memory(request, given, threads) : given};
 }
 
 } // namespace qg::gate
