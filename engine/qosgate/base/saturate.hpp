@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Arithmetic on whole numbers that returns the maximum if the result is too large.
+// Arithmetic on whole numbers that does not overflow: the result is the maximum if it is too large.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,11 @@ template <typename Float>
 [[nodiscard]] constexpr std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b) noexcept {
     constexpr std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
     return a != 0 && b > max / a ? max : a * b;
+}
+
+/// The quotient, rounded up to a whole number. `by` must not be 0.
+[[nodiscard]] constexpr std::uint64_t divide_up(std::uint64_t value, std::uint64_t by) noexcept {
+    return value / by + (value % by != 0 ? 1 : 0);
 }
 
 } // namespace qg

@@ -190,7 +190,7 @@ class PartitionFit {
         if (demand_.takes_whole_nodes()) return std::max<std::uint64_t>(partition_.min_node_cpus, 1);
         std::uint64_t tasks = request_.tasks_per_node.value_or(1);
         if (request_.tasks.value_or(0) != 0 && request_.max_nodes.value_or(0) != 0)
-            tasks = std::max<std::uint64_t>(tasks, (*request_.tasks - 1) / *request_.max_nodes + 1);
+            tasks = std::max<std::uint64_t>(tasks, divide_up(*request_.tasks, *request_.max_nodes));
         return std::max<std::uint64_t>(tasks * request_.cpus_per_task.value_or(1), demand_.min_cpus());
     }
 

@@ -97,7 +97,7 @@ std::uint64_t given_cpus(const JobRequest& request, std::uint64_t nodes, Extent 
         const std::uint64_t most =
             std::min({cpus, sockets == 0 ? any_number : sockets, most_gpus_of_node(partition)});
         const std::uint64_t per_socket = request.tasks_per_socket.value_or(0);
-        const std::uint64_t of_tasks = per_socket == 0 ? 1 : (tasks + per_socket - 1) / per_socket;
+        const std::uint64_t of_tasks = per_socket == 0 ? 1 : divide_up(tasks, per_socket);
         const std::uint64_t asked = request.sockets_per_node ? *request.sockets_per_node : of_tasks;
         more.sockets_per_node = to_count(std::max(most, asked));
     }
@@ -487,7 +487,7 @@ JobSize JobCounter::raised_to_partitions(JobSize size, const model::AccountView&
 [[gnu::hot]] std::uint64_t JobCounter::nodes_for_tasks() const {
     const std::uint64_t nodes = with_gres().nodes.value_or(1);
     const std::uint64_t per_node = request_->tasks_per_node.value_or(0);
-    return per_node == 0 ? nodes : std::max(nodes, (with_gres().tasks.value_or(0) + per_node - 1) / per_node);
+    return per_node == 0 ? nodes : std::max(nodes, divide_up(with_gres().tasks.value_or(0), per_node));
 }
 
 std::uint64_t JobCounter::nodes_at_attempt(const model::AccountView& view, std::size_t index,

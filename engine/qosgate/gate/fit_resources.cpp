@@ -91,7 +91,7 @@ bool fit_gres(JobRequest& request, std::string_view tres, Amount count, std::uin
         if (count.target <= count.asked) return false;
         // Nothing asks for this gres yet, and a limit requires a minimum of it.
         request.tres_per_node = text::format("gres:{}:{}", tres.substr(5),
-                                             (count.target + nodes - 1) / std::max<std::uint64_t>(nodes, 1));
+                                             divide_up(count.target, std::max<std::uint64_t>(nodes, 1)));
         return true;
     }
     if (std::find_if(way + 1, gres_ways.end(), is_used) != gres_ways.end()) return false;

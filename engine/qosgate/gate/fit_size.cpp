@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/fit_size.hpp"
 
+#include "qosgate/base/saturate.hpp"
 #include "qosgate/gate/client_counts.hpp"
 #include "qosgate/gate/job_size.hpp"
 #include "qosgate/gate/request_options.hpp"
@@ -129,7 +130,7 @@ bool shrink_extra_cpus(JobRequest& request, Amount cpus) {
 
 bool raise_cpus(JobRequest& request, const Size& size, std::uint64_t cpus) {
     if (size.per_node != 0 || request.overcommit || request.cpus_per_tres) return false;
-    request.tasks = to_count((cpus + size.per_task - 1) / size.per_task);
+    request.tasks = to_count(divide_up(cpus, size.per_task));
     return true;
 }
 
@@ -172,7 +173,7 @@ bool spread_tasks(JobRequest& request, std::uint64_t cpus_per_node, std::uint64_
         const Size size(changed);
         const std::uint64_t fitting = cpus_per_node / size.per_task;
         if (fitting == 0) return false;
-        const std::uint64_t nodes = std::min((size.tasks + fitting - 1) / fitting, max_nodes);
+        const std::uint64_t nodes = std::min(divide_up(size.tasks, fitting), max_nodes);
         if (nodes <= size.nodes) return false;
         changed.tasks = to_count(size.tasks);
         if (size.per_node > fitting) {

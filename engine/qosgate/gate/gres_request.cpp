@@ -76,7 +76,7 @@ void GresRequest::read_all(Release release) {
         if (request.sockets_per_node)
             count = saturated_product(count, saturated_product(nodes, *request.sockets_per_node));
         else if (size_.tasks && request.tasks_per_socket.value_or(0) != 0)
-            count *= (*size_.tasks + *request.tasks_per_socket - 1) / *request.tasks_per_socket;
+            count *= divide_up(*size_.tasks, *request.tasks_per_socket);
         raise(entry, count);
     });
     read_text(request.tres_per_task, [&](GresEntry& entry, std::uint64_t count) {

@@ -26,10 +26,6 @@ bool may_be_of(const model::NodeGres& gres, const model::TresItem& item) {
            (item.kind.empty() || gres.model == item.kind || (gres.model.empty() && item.name != "gpu"));
 }
 
-std::uint64_t divide_up(std::uint64_t value, std::uint64_t by) {
-    return value / by + (value % by != 0 ? 1 : 0);
-}
-
 } // namespace
 
 std::optional<Memory> memory_of(const JobRequest& request, const Partition& partition,

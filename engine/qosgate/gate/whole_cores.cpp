@@ -18,10 +18,6 @@ std::uint64_t count_of(const JobRequest& request, JobDetail detail) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(request.details.get(detail).number, 0));
 }
 
-std::uint64_t divide_up(std::uint64_t value, std::uint64_t by) {
-    return value / by + (value % by != 0 ? 1 : 0);
-}
-
 /// How a job uses the cores of nodes that have so many threads on each.
 struct CoreUse {
     CoreUse(const JobRequest& request, const model::Cluster& cluster, std::uint64_t threads, Extent extent)
