@@ -18,11 +18,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <thread>
 
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -202,6 +204,24 @@ std::optional<pid_t> find_mute_slurmctld(const slurmdb::SlurmConf& conf) {
     return is_mute ? process : std::nullopt;
 }
 
+/// Whether slurmctld has just started on this host, so that its first report may be a moment away.
+bool is_starting(const slurmdb::SlurmConf& conf) {
+    constexpr std::chrono::seconds first_report{5};
+    const auto process = slurm::loads_qosgate(conf.job_submit_plugins) ? find_slurmctld(conf) : std::nullopt;
+    const auto age = process ? process_age(*process) : std::nullopt;
+    return age && *age < first_report;
+}
+
+/// The plugin's report, which a slurmctld that has just started is given some seconds to write.
+Result<GateReport> read_report(const slurmdb::SlurmConf& conf) {
+    constexpr std::chrono::milliseconds look_interval{100};
+    while (true) {
+        auto report = GateReport::read(conf.state_save_location);
+        if (!report || report->is_loaded(std::time(nullptr)) || !is_starting(conf)) return report;
+        std::this_thread::sleep_for(look_interval);
+    }
+}
+
 /// Judges a report that no running slurmctld has written.
 void judge_not_loaded(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
     if (const auto process = find_mute_slurmctld(conf))
@@ -313,7 +333,7 @@ Result<StatusFinding> examine_plugin() {
     if (!path) return path.error();
     const auto conf = slurmdb::load_slurm_conf(*path);
     if (!conf) return conf.error();
-    auto report = GateReport::read(conf->state_save_location);
+    auto report = read_report(*conf);
     if (!report && report.error().code == ErrorCode::permission_denied)
         return Error{ErrorCode::permission_denied,
                      text::format("{}; ask as {}", report.error().message,
@@ -457,9 +477,11 @@ void add_status(Command app, Invocation& invocation) {
         "  69  slurm.conf or the report cannot be read\n"
         "  74  the output cannot be written\n"
         "  77  not permitted: ask as root or SlurmUser\n\n"
-        "It reads slurm.conf and the plugin's report in StateSaveLocation: ask on a controller. With one\n"
-        "SlurmctldHost it opens no connection. With several it also pings each slurmctld, for three seconds\n"
-        "at most, and compares the rules that the standbys report with those in force.\n\n"
+        "It reads slurm.conf and the plugin's report in StateSaveLocation: ask on a controller. It gives a\n"
+        "slurmctld that started there just now five seconds to write one. With one SlurmctldHost it opens "
+        "no\n"
+        "connection. With several it also pings each slurmctld, for three seconds at most, and compares the\n"
+        "rules that the standbys report with those in force.\n\n"
         "If the directory of rules does not load, slurmctld reports the first error. On the host of that\n"
         "slurmctld, root and SlurmUser also see what else keeps it from loading; its tests are not run.\n\n"
         "With --json:\n"

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+using qg::process_age;
 using qg::process_start;
 
 namespace {
@@ -43,6 +44,19 @@ BOOST_AUTO_TEST_CASE(a_process_has_one_and_a_later_one_has_a_later_one) {
     waitpid(child, nullptr, 0);
 }
 
+BOOST_AUTO_TEST_CASE(its_age_is_the_time_since_then) {
+    const pid_t child = start_child();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const auto younger = process_age(child);
+    const auto own = process_age(getpid());
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    BOOST_TEST_REQUIRE((younger.has_value() && own.has_value()));
+    BOOST_TEST(younger->count() >= 90); // its start is known to a tick of 10 ms
+    BOOST_TEST(younger->count() < 60'000);
+    BOOST_TEST((*own >= *younger));
+}
+
 BOOST_AUTO_TEST_CASE(one_that_has_ended_has_none) {
     const pid_t child = start_child();
     kill(child, SIGKILL);
@@ -51,6 +65,7 @@ BOOST_AUTO_TEST_CASE(one_that_has_ended_has_none) {
     BOOST_TEST(!process_start(child).has_value()); // it is there still, for its parent
     waitpid(child, nullptr, 0);
     BOOST_TEST(!process_start(child).has_value());
+    BOOST_TEST(!process_age(child).has_value());
     BOOST_TEST(!process_start(0).has_value());
 }
 

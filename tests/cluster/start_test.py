@@ -311,6 +311,14 @@ class Status(StartTestCase):
         self.cluster.scontrol("reconfigure")
         self.wait_for_status(0)
 
+    def test_a_slurmctld_that_has_just_started_is_given_time_to_report(self) -> None:
+        self.wait_for_status(0)
+        for _ in range(3):
+            self.cluster.restart("slurmctld")
+            done = self.cluster.run([copy_command(self.cluster), "status", "--json"])
+            self.assertNotEqual(json.loads(done.stdout)["status"], "not loaded", done)
+        self.wait_for_status(0)
+
     def test_an_old_report_beside_a_slurmctld_without_the_plugin_is_told_as_such(self) -> None:
         self.wait_for_status(0)
         [file] = self.cluster.layout.root.rglob("qosgate_status.json")
