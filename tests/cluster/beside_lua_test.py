@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from qosgate_dev.testing import build_root, main, write_lua_script
+from qosgate_dev.testing import main, write_lua_script
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 
@@ -76,9 +76,7 @@ class BeforeLua(BesideLua):
         self.expect_logged_error("JobSubmitPlugins has lua behind qosgate")
 
     def test_the_status_is_degraded(self) -> None:
-        command = [str(build_root() / "contrib" / "qosgate" / "qosgate"), "status"]
-        self.cluster.wait_for(lambda: self.cluster.run(command).rc == 1, "the status is degraded")
-        self.assertIn("write lua,qosgate", self.cluster.run(command).stdout)
+        self.assertIn("write lua,qosgate", self.wait_until_status(1))
 
     def test_a_job_that_lua_changed_is_the_job_that_is_judged(self) -> None:
         """Not in this order; slurmctld judges the job as Lua changed it."""

@@ -101,7 +101,11 @@ class ClientAsks(ClientFilterCase):
 
     def compare(self, words: list[str], user: str) -> CommandResult:
         foretold = self.foretold(words, user)
-        done = self.cluster.run(words, user, env=self.environment)
+        for _ in range(4):  # a client that waited 300 ms for the rules to be read sends the job in silence
+            done = self.cluster.run(words, user, env=self.environment)
+            if self.said(done) or not foretold:
+                break
+            self.cluster.run(f"scancel --user={user}", check=True)
         lines = [line.removeprefix("sbatch: ").removeprefix("error: ").strip() for line in self.said(done)]
         self.assertEqual(lines, foretold, done)
         self.cluster.run(f"scancel --user={user}", check=True)

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import jsonschema
-from qosgate_dev.testing import build_root, main
+from qosgate_dev.testing import main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 SCHEMA = jsonschema.Draft202012Validator(
@@ -142,18 +142,16 @@ class Records(PluginTestCase):
         self.assertEqual((record["event"], record["outcome"], record["request"]["qos"]), ("change", "refused", "small"))
 
     def test_a_file_that_cannot_be_written_delays_no_job_and_is_told(self) -> None:
-        status = [str(build_root() / "contrib" / "qosgate" / "qosgate"), "status"]
-        self.cluster.wait_for(lambda: self.cluster.run(status).rc == 0, "the status is good")
+        self.wait_until_status(0)
         self.records_file.unlink(missing_ok=True)
         self.records_file.symlink_to("/dev/null")
         self.submit("--hold --comment=no")
         self.expect_logged_error("is a symbolic link")
-        self.cluster.wait_for(lambda: self.cluster.run(status).rc == 1, "the status is degraded")
-        self.assertRegex(self.cluster.run(status).stdout, r"decisions are not recorded: .*; correct this")
+        self.assertRegex(self.wait_until_status(1), r"decisions are not recorded: .*; correct this")
         self.records_file.unlink()
         self.submit("--hold --comment=no --job-name=again")
         self.assertGreaterEqual(self.record_of("again")["dropped_before"], 1)
-        self.cluster.wait_for(lambda: self.cluster.run(status).rc == 0, "the status is good again")
+        self.wait_until_status(0)
 
     def test_ids_of_two_starts_differ(self) -> None:
         self.submit("--hold --comment=no --job-name=first")

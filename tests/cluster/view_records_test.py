@@ -220,6 +220,7 @@ RootOnly=YES ReqResv=YES
         files = {"10-reader.lua": text, "lib/sites.lua": "return { limits = { hour = 8 } }\n"}
         replace_directory(cls.directory, files)
         cls.cluster.wait_for(lambda: ": in force: " in cls.cluster.log("slurmctld")[mark:], "the rule is in force")
+        cls.expected_errors.append("slurmctld has just changed its partitions")
         cls.cluster.wait_for(
             lambda: "DenyQos:small,other" in cls.cluster.sbatch("--hold -J partition --comment=poor", USER).stderr,
             "the rule sees the changed partitions",

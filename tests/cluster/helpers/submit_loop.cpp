@@ -6,8 +6,8 @@
 //   submit_loop SECONDS CASE...       where CASE is NAME[:FIELD=VALUE...], such as wide:qos=small:tasks=3
 //
 // Prints on stderr, per submission: the lines that a user reads (libslurm prints those of a refused job
-// itself), then "answer NAME MONOTONIC_SECONDS CODE JOBID". CODE is Slurm's error, 0 for an accepted job, and
-// -1 where slurmctld did not answer, being busy with a reconfiguration for example.
+// itself) or "no answer: WHY", then "answer NAME MONOTONIC_SECONDS CODE JOBID". CODE is Slurm's error, 0 for
+// an accepted job, and -1 where slurmctld did not answer, being busy with a reconfiguration for example.
 #include "held_job.hpp"
 
 #include <algorithm>
@@ -98,7 +98,9 @@ void submit(Case& kind) {
     submit_response_msg_t* response = nullptr;
     errno = 0;
     if (slurm_submit_batch_job(&job, &response) != SLURM_SUCCESS) {
-        const int error = is_no_answer(errno) ? no_answer : errno;
+        const int told = errno;
+        const int error = is_no_answer(told) ? no_answer : told;
+        if (error == no_answer) std::fprintf(stderr, "no answer: %s\n", slurm_strerror(told));
         print_answer(kind, error, 0);
         if (error == no_answer) std::this_thread::sleep_for(pause_after_no_answer);
         return;

@@ -98,6 +98,18 @@ class PluginTestCase(unittest.TestCase):
             lambda: any(text in line for line in self.own_errors()), f"an error is logged: {text}"
         )
 
+    def wait_until_status(self, rc: int) -> str:
+        """What `qosgate status` prints once it exits so: the plugin reports a change within a second."""
+        command = [str(build_root() / "contrib" / "qosgate" / "qosgate"), "status"]
+        told: list[CommandResult] = []
+
+        def is_so() -> bool:
+            told.append(self.cluster.run(command, "root"))
+            return told[-1].rc == rc
+
+        self.cluster.wait_for(is_so, f"the status is {rc}")
+        return told[-1].stdout + told[-1].stderr
+
     def submit(self, arguments: str) -> CommandResult:
         return self.cluster.run(["sbatch", *arguments.split(), "--wrap=sleep 300"], USER)
 
