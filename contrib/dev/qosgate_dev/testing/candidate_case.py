@@ -29,11 +29,28 @@ class CandidateTestCase(PluginTestCase):
 
     def make_next(self, files: dict[str, str], settings: str = "") -> None:
         """Writes the candidate, other than that of the test before, so that its counts begin anew."""
+        self.wait_for_time()
         self.next.mkdir(mode=0o755, exist_ok=True)
         for name, text in files.items():
             self.write(name, text)
         self.write("site.lua", f'-- {self._testMethodName}\nsite {{ {settings} }}\n')
         self.wait_until_loaded()
+
+    def wait_for_time(self) -> None:
+        """Waits until the candidate of the test before compares again: comparisons may take little time in all."""
+        before = self.candidate()
+        if before is None or before["policy"] is None:
+            return
+
+        def is_compared() -> bool:
+            self.submit("--hold")
+            now = self.candidate()
+            return now is None or now["compared"] > before["compared"]
+
+        self.cluster.wait_for(is_compared, "a job is compared")
+
+    def candidate(self) -> dict | None:
+        return json.loads(self.qosgate("status", "--json").stdout)["plugin"]["candidate"]
 
     def write(self, name: str, text: str) -> None:
         path = self.next / name
@@ -48,7 +65,7 @@ class CandidateTestCase(PluginTestCase):
         found = []
 
         def look() -> bool:
-            found.append(json.loads(self.qosgate("status", "--json").stdout)["plugin"]["candidate"])
+            found.append(self.candidate())
             return bool(is_so(found[-1]))
 
         try:
