@@ -58,11 +58,10 @@ struct Chosen {
 Result<PastRead> read_recorded(const std::vector<std::filesystem::path>& files, const Chosen& chosen,
                                Replay& replay, ReadingProgress& progress) {
     PastRead read;
-    simdjson::dom::parser parser;
     const bool takes_all = chosen.period.since == 0 && chosen.period.until == 0 && !chosen.user;
     const auto done = read_record_lines(files, [&](std::string_view line) -> std::optional<std::uint64_t> {
         if (is_reading_interrupted()) return 0;
-        const auto record = PastRecord::parse(parser, line);
+        const auto record = PastRecord::parse(line);
         if (!record) return std::nullopt;
         progress.count();
         if (!takes_all) {

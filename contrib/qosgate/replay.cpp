@@ -31,11 +31,10 @@ bool is_compared(std::string_view effect) {
 /// Calls `take(rule, effect, text)` for each event of a record.
 template <typename Take>
 void for_each_event(const PastRecord& record, Take take) {
-    if (!record.events) return;
-    for (const simdjson::dom::element event : *record.events) {
-        const auto text_of = [event](std::string_view name) {
-            std::string_view text;
-            return event[name].get(text) == simdjson::SUCCESS ? text : std::string_view();
+    for (const PastRecord::Json& event : record.events) {
+        const auto text_of = [&event](const char* name) {
+            const auto member = event.find(name);
+            return member == event.end() ? std::string_view() : text_in(*member);
         };
         take(text_of("rule"), text_of("effect"), text_of("text"));
     }
@@ -51,7 +50,7 @@ bool was_refused_by_script(const PastRecord& record) {
 }
 
 ReplayedDecision recorded_decision(const PastRecord& record) {
-    ReplayedDecision replayed{.outcome = std::string(record.outcome), .events = {}, .values = {}};
+    ReplayedDecision replayed{.outcome = record.outcome, .events = {}, .values = {}};
     for_each_event(record, [&](std::string_view rule, std::string_view effect, std::string_view text) {
         if (!is_of_script(rule)) replayed.add(rule, effect, text);
     });

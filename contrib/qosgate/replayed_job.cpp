@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <limits>
-#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -25,17 +24,21 @@ Error not_recorded(std::string why) {
     return {ErrorCode::unsupported, std::move(why)};
 }
 
-/// The value, if it is of this type. `value` may be the error of a member that is missing.
-template <typename T, typename Element>
-std::optional<T> get_as(const Element& value) noexcept {
-    T found{};
-    return value.get(found) == simdjson::SUCCESS ? std::optional(found) : std::nullopt;
+using Json = PastRecord::Json;
+
+/// The number, if the value is a whole one.
+std::optional<std::int64_t> number_in(const Json& value) noexcept {
+    const auto* number = value.get_ptr<const Json::number_integer_t*>(); // of an unsigned one, too
+    const bool is_too_large =
+        value.is_number_unsigned() && *value.get_ptr<const Json::number_unsigned_t*>() >
+                                          Json::number_unsigned_t{std::numeric_limits<std::int64_t>::max()};
+    return number != nullptr && !is_too_large ? std::optional<std::int64_t>(*number) : std::nullopt;
 }
 
-Value to_value(const simdjson::dom::element& value) noexcept {
-    if (const auto flag = get_as<bool>(value)) return Value::of_flag(*flag);
-    if (const auto number = get_as<std::int64_t>(value)) return {Value::Kind::integer, *number, {}};
-    if (const auto words = get_as<std::string_view>(value)) return {Value::Kind::text, 0, *words};
+Value to_value(const Json& value) noexcept {
+    if (const auto* flag = value.get_ptr<const bool*>()) return Value::of_flag(*flag);
+    if (const auto number = number_in(value)) return {Value::Kind::integer, *number, {}};
+    if (value.is_string()) return {Value::Kind::text, 0, text_in(value)};
     return {};
 }
 
@@ -50,8 +53,8 @@ const FieldSpec* find_field(std::string_view name) {
     return found == by_name.end() ? nullptr : found->second;
 }
 
-std::string set_fields(JobRequest& request, simdjson::dom::object fields) {
-    for (const auto [name, value] : fields) {
+std::string set_fields(JobRequest& request, const Json& fields) {
+    for (const auto& [name, value] : fields.items()) {
         const FieldSpec* field = find_field(name);
         if (field == nullptr) // of another version
             return text::format("field '{}' is not known", text::printable(name, 60));
@@ -62,38 +65,38 @@ std::string set_fields(JobRequest& request, simdjson::dom::object fields) {
 }
 
 /// Sets the value that has this name. A value of another type is ignored.
-void set_other_value(JobRequest& request, std::string_view name, const simdjson::dom::element& value) {
+void set_other_value(JobRequest& request, std::string_view name, const Json& value) {
     for (const auto& row : gate::other_counts) {
         if (row.name != name) continue;
-        const auto count = get_as<std::int64_t>(value);
+        const auto count = number_in(value);
         if (count && *count >= 0 && *count <= std::numeric_limits<std::uint32_t>::max())
             request.*row.member = static_cast<std::uint32_t>(*count);
         return;
     }
     for (const auto& row : gate::other_flags) {
         if (row.name != name) continue;
-        if (const auto flag = get_as<bool>(value)) request.*row.member = *flag;
+        if (const auto* flag = value.get_ptr<const bool*>()) request.*row.member = *flag;
         return;
     }
     for (const auto& row : gate::other_texts) {
         if (row.name != name) continue;
-        if (const auto words = get_as<std::string_view>(value)) request.*row.member = *words;
+        if (value.is_string()) request.*row.member = text_in(value);
         return;
     }
 }
 
 /// What rules have no field for. Returns why the request cannot be known; empty: it can.
-std::string set_other_values(JobRequest& request, simdjson::dom::object values) {
+std::string set_other_values(JobRequest& request, const Json& values) {
     bool is_unread = false;
     std::string cut;
-    for (const auto [name, value] : values) {
+    for (const auto& [name, value] : values.items()) {
         if (name == "unread")
-            is_unread = !get_as<std::string_view>(value).value_or("").empty();
+            is_unread = !text_in(value).empty();
         else if (name != "cut")
             set_other_value(request, name, value);
-        else if (const auto fields = get_as<simdjson::dom::array>(value); fields && fields->size() > 0)
+        else if (value.is_array() && !value.empty())
             cut = text::format("'{}' is not recorded as it was sent",
-                               text::printable(get_as<std::string_view>(fields->at(0)).value_or(""), 60));
+                               text::printable(text_in(value.front()), 60));
     }
     return is_unread ? "a request that was too large to be read" : cut;
 }
@@ -125,47 +128,36 @@ std::time_t to_record_time(std::string_view text) {
     return calendar::seconds(calendar::sys_days(day).time_since_epoch() + clock).count();
 }
 
-std::optional<PastRecord> PastRecord::parse(simdjson::dom::parser& parser, std::string_view line) {
-    const auto members = get_as<simdjson::dom::object>(parser.parse(line));
-    if (!members) return std::nullopt;
-    PastRecord record;
-    const auto take = [](auto& member, const simdjson::dom::element& value) {
-        using Member = std::remove_reference_t<decltype(member)>;
-        if constexpr (std::is_same_v<Member, std::string_view>)
-            member = get_as<std::string_view>(value).value_or("");
-        else
-            member = get_as<typename Member::value_type>(value);
+std::string_view text_in(const Json& value) noexcept {
+    const auto* words = value.get_ptr<const std::string*>();
+    return words == nullptr ? std::string_view() : std::string_view(*words);
+}
+
+std::optional<PastRecord> PastRecord::parse(std::string_view line) {
+    static const Json missing;
+    Json members = Json::parse(line, /*cb=*/nullptr, /*allow_exceptions=*/false);
+    if (!members.is_object()) return std::nullopt;
+    const auto find = [&members](const char* name) -> const Json& {
+        const auto found = members.find(name);
+        return found == members.end() ? missing : *found;
     };
-    bool has_id = false;
-    bool has_outcome = false;
-    bool has_request = false;
-    for (const auto [name, value] : *members) {
-        if (name == "time")
-            take(record.time, value);
-        else if (name == "id") {
-            take(record.id, value);
-            has_id = value.is_string();
-        } else if (name == "event")
-            take(record.event, value);
-        else if (name == "uid")
-            take(record.uid, value);
-        else if (name == "submit_uid")
-            take(record.submit_uid, value);
-        else if (name == "user")
-            take(record.user, value);
-        else if (name == "outcome") {
-            take(record.outcome, value);
-            has_outcome = value.is_string();
-        } else if (name == "request")
-            has_request = value.get(record.request) == simdjson::SUCCESS;
-        else if (name == "other_values")
-            take(record.other_values, value);
-        else if (name == "events")
-            take(record.events, value);
-        else if (name == "dropped_before")
-            take(record.dropped_before, value);
-    }
-    return has_id && has_outcome && has_request ? std::optional(record) : std::nullopt;
+    const auto take = [&members](const char* name, Json::value_t type) {
+        const auto found = members.find(name);
+        return found != members.end() && found->type() == type ? std::move(*found) : Json();
+    };
+    if (!find("id").is_string() || !find("outcome").is_string() || !find("request").is_object())
+        return std::nullopt;
+    return PastRecord{.id = std::string(text_in(find("id"))),
+                      .time = std::string(text_in(find("time"))),
+                      .event = std::string(text_in(find("event"))),
+                      .user = std::string(text_in(find("user"))),
+                      .outcome = std::string(text_in(find("outcome"))),
+                      .uid = number_in(find("uid")),
+                      .submit_uid = number_in(find("submit_uid")),
+                      .dropped_before = number_in(find("dropped_before")),
+                      .other_values = take("other_values", Json::value_t::object),
+                      .events = take("events", Json::value_t::array),
+                      .request = take("request", Json::value_t::object)};
 }
 
 /// Notes what a rule asks for.
@@ -222,14 +214,14 @@ Result<void> ReplayedJob::take(const PastRecord& record) {
     id_ = record.id;
     user_ = record.user;
     if (record.event != "submission") return not_recorded("a change of a job");
-    if (!record.other_values) return not_recorded("recorded by an older version");
+    if (record.other_values.is_null()) return not_recorded("recorded by an older version");
     const auto owner = user_id(record.uid);
     const auto sender = user_id(record.submit_uid);
     if (!owner || !sender) return not_recorded("without a user id");
     request_.user_id = *owner;
     request_.submit_uid = *sender;
     time_ = to_record_time(record.time);
-    if (auto problem = set_other_values(request_, *record.other_values); !problem.empty())
+    if (auto problem = set_other_values(request_, record.other_values); !problem.empty())
         return not_recorded(std::move(problem));
     if (auto problem = set_fields(request_, record.request); !problem.empty())
         return not_recorded(std::move(problem));

@@ -7,7 +7,7 @@
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/job_request.hpp"
 
-#include <simdjson.h>
+#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <ctime>
@@ -21,25 +21,29 @@ struct PastJob;
 
 namespace qg::cli {
 
-/// The members of a decision record that a replay reads. Ownership: borrows the parser, until that parses the
-/// next line.
+/// The members of a decision record that a replay reads.
 struct PastRecord {
-    // Empty: the record has no such member, or one of another type.
-    std::string_view id;
-    std::string_view time;
-    std::string_view event;
-    std::string_view user;
-    std::string_view outcome;
+    using Json = nlohmann::ordered_json;
+
+    // Empty or null: the record has no such member, or one of another type.
+    std::string id;
+    std::string time;
+    std::string event;
+    std::string user;
+    std::string outcome;
     std::optional<std::int64_t> uid;
     std::optional<std::int64_t> submit_uid;
     std::optional<std::int64_t> dropped_before;
-    std::optional<simdjson::dom::object> other_values;
-    std::optional<simdjson::dom::array> events;
-    simdjson::dom::object request;
+    Json other_values; ///< an object
+    Json events;       ///< a list
+    Json request;      ///< an object
 
     /// Empty: the line is no record.
-    static std::optional<PastRecord> parse(simdjson::dom::parser& parser, std::string_view line);
+    static std::optional<PastRecord> parse(std::string_view line);
 };
+
+/// The text, if the value is one. Ownership: the value's.
+[[nodiscard]] std::string_view text_in(const PastRecord::Json& value) noexcept;
 
 /// "2026-11-20T09:12:44.120934Z"; 0 for another text.
 std::time_t to_record_time(std::string_view text);
