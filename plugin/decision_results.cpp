@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "decision_results.hpp"
 
-#include "qosgate/base/json_text.hpp"
-#include "qosgate/base/text.hpp"
-
 #include <algorithm>
 #include <vector>
 
@@ -42,26 +39,34 @@ namespace qg::plugin {
         ++others_;
 }
 
-std::string DecisionResults::to_json() const {
+json::Members DecisionResults::to_json() const {
     std::vector<std::string> limits, counts, results;
     for (const std::uint32_t bound : bounds)
         limits.push_back(std::to_string(bound));
     for (const auto& count : times_)
         counts.push_back(std::to_string(count.load()));
+    json::Members times;
+    times.add("bounds_us", json::list(limits));
+    times.add("counts", json::list(counts));
+    times.add_number("sum_us", nanoseconds_.load() / 1000);
+
     const std::scoped_lock lock(mutex_);
     for (const auto& [key, count] : results_) {
         const auto& [rule, file, reason, effect, outcome] = key;
-        const auto or_null = [](const std::string& text) {
-            return text.empty() ? "null" : json::quote(text);
-        };
-        results.push_back(text::format(
-            R"({{"effect": {}, "rule": {}, "file": {}, "reason": {}, "outcome": {}, "count": {}}})",
-            json::quote(effect), or_null(rule), or_null(file), or_null(reason), or_null(outcome), count));
+        json::Members members;
+        members.add_text("effect", effect);
+        members.add_or_null("rule", rule);
+        members.add_or_null("file", file);
+        members.add_or_null("reason", reason);
+        members.add_or_null("outcome", outcome);
+        members.add_number("count", count);
+        results.push_back(members.object());
     }
-    return text::format(
-        R"("decision_times": {{"bounds_us": [{}], "counts": [{}], "sum_us": {}}}, "results": [{}], "other_results": {})",
-        text::join(limits, ", "), text::join(counts, ", "), nanoseconds_.load() / 1000,
-        text::join(results, ", "), others_);
+    json::Members members;
+    members.add("decision_times", times.object());
+    members.add("results", json::list(results));
+    members.add_number("other_results", others_);
+    return members;
 }
 
 } // namespace qg::plugin

@@ -4,6 +4,7 @@
 // report.
 #pragma once
 
+#include "qosgate/base/json_text.hpp"
 #include "qosgate/model/decision.hpp"
 
 #include <array>
@@ -29,8 +30,8 @@ class DecisionResults {
     /// Cost: two additions, and a lock if a rule or limit did something.
     void count(const model::Decision& decision, std::chrono::steady_clock::duration took) noexcept;
 
-    /// Members of the JSON object: "\"decision_times\": {…}, \"results\": […], \"other_results\": 0".
-    [[nodiscard]] std::string to_json() const;
+    /// decision_times, results and other_results.
+    [[nodiscard]] json::Members to_json() const;
 
   private:
     void count_event(const model::DecisionEvent& event);

@@ -148,7 +148,7 @@ StatusFile::Text Runtime::describe_status() {
     }
     const bool is_in_charge = cluster_.is_at_work() && !policy.is_superseded;
     if (!is_in_charge && !has_backups_) return {};
-    return {report.to_json(), /*is_standby=*/!is_in_charge};
+    return {report.to_json().text(), /*is_standby=*/!is_in_charge};
 }
 
 void Runtime::start_policies(const std::filesystem::path& directory) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "status_report.hpp"
 
-#include "qosgate/base/json_text.hpp"
 #include "qosgate/base/process_start.hpp"
 #include "qosgate/base/report_files.hpp"
 #include "qosgate/base/text.hpp"
@@ -15,82 +14,99 @@
 namespace qg::plugin {
 namespace {
 
-/// `null` if there is none.
-std::string quote(const std::optional<Error>& error) {
-    return error ? json::quote(error->message) : "null";
-}
-
 /// "22.05.8"
 std::string slurm_release() {
     return text::format("{:02}.{:02}.{}", SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER),
                         SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER), SLURM_VERSION_MICRO(SLURM_VERSION_NUMBER));
 }
 
-std::string hash_of(const policy::StoreStatus& policy) {
-    return text::format("{:016x}", policy.hash);
+std::string show_hash(std::uint64_t hash) {
+    return text::format("{:016x}", hash);
+}
+
+std::string message_of(const std::optional<Error>& error) {
+    return error ? error->message : "";
+}
+
+std::optional<std::time_t> seconds_of(const std::optional<std::chrono::system_clock::time_point>& time) {
+    return time ? std::optional(std::chrono::system_clock::to_time_t(*time)) : std::nullopt;
 }
 
 /// An object; null: nothing is different.
 std::string describe(const std::optional<policy::TakenOver>& before) {
     if (!before) return "null";
-    return text::format(R"({{"host": {}, "policy": {}}})", json::quote(before->host),
-                        json::quote(text::format("{:016x}", before->policy)));
+    json::Members members;
+    members.add_text("host", before->host);
+    members.add_text("policy", show_hash(before->policy));
+    return members.object();
 }
 
 /// A list of objects.
 std::string describe(std::span<const policy::FailingRule> rules) {
     std::vector<std::string> all;
-    for (const policy::FailingRule& rule : rules)
-        all.push_back(text::format(R"({{"rule": {}, "file": {}, "failures_in_a_row": {}, "only_warns": {}}})",
-                                   json::quote(rule.name), json::quote(rule.file), rule.failures_in_a_row,
-                                   rule.only_warns ? "true" : "false"));
-    return "[" + text::join(all, ", ") + "]";
+    for (const policy::FailingRule& rule : rules) {
+        json::Members members;
+        members.add_text("rule", rule.name);
+        members.add_text("file", rule.file);
+        members.add_number("failures_in_a_row", rule.failures_in_a_row);
+        members.add_flag("only_warns", rule.only_warns);
+        all.push_back(members.object());
+    }
+    return json::list(all);
 }
 
 /// An object; null: there is no directory `next`.
 std::string describe(const policy::CandidateStatus& candidate, const CandidateCounts& counts) {
     if (!candidate.exists) return "null";
-    std::optional<std::time_t> loaded_at;
-    if (candidate.loaded_at) loaded_at = std::chrono::system_clock::to_time_t(*candidate.loaded_at);
     const CandidateCounts own =
         candidate.hash != 0 && counts.policy == candidate.hash ? counts : CandidateCounts();
-    return text::format(
-        R"({{"policy": {}, "rules": {}, "has_script": {}, "loaded_at": {}, "is_testing": {}, "last_error": {}, "compared": {}, )"
-        R"("differing": {}, "skipped": {}}})",
-        candidate.hash == 0 ? "null" : json::quote(text::format("{:016x}", candidate.hash)), candidate.rules,
-        candidate.has_script ? "true" : "false", json::number(loaded_at),
-        candidate.is_testing ? "true" : "false", quote(candidate.last_error), own.compared, own.differing,
-        own.skipped);
+    json::Members members;
+    members.add_or_null("policy", candidate.hash == 0 ? "" : show_hash(candidate.hash));
+    members.add_number("rules", candidate.rules);
+    members.add_flag("has_script", candidate.has_script);
+    members.add_number("loaded_at", seconds_of(candidate.loaded_at));
+    members.add_flag("is_testing", candidate.is_testing);
+    members.add_or_null("last_error", message_of(candidate.last_error));
+    members.add_number("compared", own.compared);
+    members.add_number("differing", own.differing);
+    members.add_number("skipped", own.skipped);
+    return members.object();
 }
 
 /// An object; null: the script reads no jobs.
 std::string describe(const std::optional<JobSnapshotStatus>& jobs) {
     if (!jobs) return "null";
-    return text::format(R"({{"count": {}, "read_at": {}, "took_ms": {}, "error": {}}})", jobs->count,
-                        json::number(jobs->read_at), jobs->took.count(),
-                        jobs->error.empty() ? "null" : json::quote(jobs->error));
+    json::Members members;
+    members.add_number("count", jobs->count);
+    members.add_number("read_at", jobs->read_at);
+    members.add_number("took_ms", jobs->took.count());
+    members.add_or_null("error", jobs->error);
+    return members.object();
 }
 
 /// An object; null: there is no script.
 std::string describe(const ScriptStatus* script) {
     if (script == nullptr) return "null";
     const policy::compat::ScriptFailures& failures = script->failures;
-    std::optional<std::time_t> last_at;
-    if (failures.last_at) last_at = std::chrono::system_clock::to_time_t(*failures.last_at);
-    return text::format(
-        R"({{"file": {}, "calls": {}, "failures": {}, "failures_in_a_row": {}, "last_failure": {}, )"
-        R"("last_failure_at": {}, "jobs": {}}})",
-        json::quote(policy::compat::script_file_name), failures.calls, failures.failures,
-        failures.failures_in_a_row, failures.failures == 0 ? "null" : json::quote(failures.last),
-        json::number(last_at), describe(script->jobs));
+    json::Members members;
+    members.add_text("file", policy::compat::script_file_name);
+    members.add_number("calls", failures.calls);
+    members.add_number("failures", failures.failures);
+    members.add_number("failures_in_a_row", failures.failures_in_a_row);
+    members.add("last_failure", failures.failures == 0 ? "null" : json::quote(failures.last));
+    members.add_number("last_failure_at", seconds_of(failures.last_at));
+    members.add("jobs", describe(script->jobs));
+    return members.object();
 }
 
 /// An object; null: nothing asks for users.
 std::string describe(const UsersStatus* users) {
     if (users == nullptr) return "null";
-    return text::format(R"({{"count": {}, "read_at": {}, "error": {}}})", users->count,
-                        json::number(users->read_at),
-                        users->error.empty() ? "null" : json::quote(users->error));
+    json::Members members;
+    members.add_number("count", users->count);
+    members.add_number("read_at", users->read_at);
+    members.add_or_null("error", users->error);
+    return members.object();
 }
 
 constexpr std::string_view own_name = "qosgate";
@@ -161,47 +177,56 @@ bool did_script_write(const model::Decision& decision) noexcept {
     add(failed_, has_failed);
 }
 
-std::string DecisionCounts::to_json() const {
-    return text::format(
-        R"("jobs": {}, "changes": {}, "refused": {}, "changed_by_rules": {}, "with_message": {}, "rule_failed": {})",
-        jobs_.load(), changes_.load(), refused_.load(), written_.load(), told_.load(), failed_.load());
+json::Members DecisionCounts::to_json() const {
+    json::Members members;
+    members.add_number("jobs", jobs_.load());
+    members.add_number("changes", changes_.load());
+    members.add_number("refused", refused_.load());
+    members.add_number("changed_by_rules", written_.load());
+    members.add_number("with_message", told_.load());
+    members.add_number("rule_failed", failed_.load());
+    return members;
 }
 
-std::string StatusReport::to_json() const {
-    std::optional<std::time_t> loaded_at;
-    if (policy.loaded_at) loaded_at = std::chrono::system_clock::to_time_t(*policy.loaded_at);
-    std::string members = text::format(
-        R"("version": {}, "slurm": {}, "pid": {}, "process_start": {}, "host": {}, "started_at": {})",
-        json::quote(QG_VERSION), json::quote(slurm_release()), getpid(),
-        json::number(process_start(getpid())), json::quote(own_host_name()), started_at);
-    members +=
-        text::format(R"(, "limits": {}, "rules": {}, "policy": {}, "policy_directory": {}, "generation": {})",
-                     json::quote(to_string(limits)), policy.rules, json::quote(hash_of(policy)),
-                     json::quote(policy.directory.string()), policy.generation);
-    members += text::format(
-        R"(, "standing": {}, "is_testing": {}, "loaded_at": {}, "is_kept_copy": {}, "last_error": {})",
-        json::quote(to_string(policy.standing)), policy.is_testing ? "true" : "false",
-        json::number(loaded_at), policy.is_kept_copy ? "true" : "false", quote(policy.last_error));
-    members += text::format(R"(, "taken_over_from": {})", describe(policy.taken_over));
-    members += text::format(
-        R"(, "keep_error": {}, "partitions_read_at": {}, "partitions_error": {}, "conf_problems": {}, {})",
-        quote(policy.keep_error), json::number(partitions_read_at),
-        partitions_error.empty() ? "null" : json::quote(partitions_error), json::quote(conf_problems),
-        counts.to_json());
-    members += text::format(R"(, "failing_rules": {}, "candidate": {})", describe(failing_rules),
-                            describe(policy.candidate, candidate));
-    members += text::format(R"(, "script": {}, "users": {})", describe(script), describe(users));
-    members += text::format(R"(, "records_written": {}, "records_dropped": {}, "records_error": {})",
-                            records.written, records.dropped,
-                            records.last_error.empty() ? "null" : json::quote(records.last_error));
-    if (results != nullptr) members += ", " + results->to_json();
+json::Members StatusReport::to_json() const {
+    json::Members members;
+    members.add_text("version", QG_VERSION);
+    members.add_text("slurm", slurm_release());
+    members.add_number("pid", getpid());
+    members.add_number("process_start", process_start(getpid()));
+    members.add_text("host", own_host_name());
+    members.add_number("started_at", started_at);
+    members.add_text("limits", to_string(limits));
+    members.add_number("rules", policy.rules);
+    members.add_text("policy", show_hash(policy.hash));
+    members.add_text("policy_directory", policy.directory.string());
+    members.add_number("generation", policy.generation);
+    members.add_text("standing", to_string(policy.standing));
+    members.add_flag("is_testing", policy.is_testing);
+    members.add_number("loaded_at", seconds_of(policy.loaded_at));
+    members.add_flag("is_kept_copy", policy.is_kept_copy);
+    members.add_or_null("last_error", message_of(policy.last_error));
+    members.add("taken_over_from", describe(policy.taken_over));
+    members.add_or_null("keep_error", message_of(policy.keep_error));
+    members.add_number("partitions_read_at", partitions_read_at);
+    members.add_or_null("partitions_error", partitions_error);
+    members.add("conf_problems", json::quote(conf_problems));
+    members.add_all(counts.to_json());
+    members.add("failing_rules", describe(failing_rules));
+    members.add("candidate", describe(policy.candidate, candidate));
+    members.add("script", describe(script));
+    members.add("users", describe(users));
+    members.add_number("records_written", records.written);
+    members.add_number("records_dropped", records.dropped);
+    members.add_or_null("records_error", records.last_error);
+    if (results != nullptr) members.add_all(results->to_json());
     return members;
 }
 
 std::string StatusReport::to_line() const {
     return text::format("qosgate {} for Slurm {}: limits {}, {} {}, hash {}, {}", QG_VERSION, slurm_release(),
                         to_string(limits), policy.rules, policy.rules == 1 ? "rule" : "rules",
-                        hash_of(policy), to_string(policy.standing));
+                        show_hash(policy.hash), to_string(policy.standing));
 }
 
 } // namespace qg::plugin

@@ -6,6 +6,7 @@
 #include "candidate_runs.hpp"
 #include "decision_results.hpp"
 #include "job_snapshot.hpp"
+#include "qosgate/base/json_text.hpp"
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/decision.hpp"
 #include "qosgate/policy/compat/site_script.hpp"
@@ -42,8 +43,7 @@ std::vector<std::string> find_conf_problems(const HostSettings& host, policy::Le
 class DecisionCounts {
   public:
     void count(const model::Decision& decision, bool is_change) noexcept;
-    /// Members of the JSON object: "\"jobs\": 7, …".
-    [[nodiscard]] std::string to_json() const;
+    [[nodiscard]] json::Members to_json() const;
 
   private:
     std::atomic<std::uint64_t> jobs_ = 0;
@@ -84,8 +84,7 @@ struct StatusReport {
     const UsersStatus* users = nullptr;       ///< null: nothing asks for users
     const DecisionResults* results = nullptr; ///< null: they are not counted
 
-    /// Members of a JSON object, without braces.
-    [[nodiscard]] std::string to_json() const;
+    [[nodiscard]] json::Members to_json() const;
     /// The line for the log at a start.
     [[nodiscard]] std::string to_line() const;
 };

@@ -60,7 +60,8 @@ BOOST_AUTO_TEST_CASE(a_report_quotes_what_would_end_a_text) {
         plugin::StatusReport{
             1,      policy,           policy::Level::explain,   std::nullopt, partitions_error,
             counts, {"a \"b\"", "c"}, {3, 2, "/r: is \"full\""}}
-            .to_json();
+            .to_json()
+            .text();
 
     BOOST_TEST(
         json.find(R"("records_written": 3, "records_dropped": 2, "records_error": "/r: is \"full\"")") !=
@@ -81,8 +82,8 @@ BOOST_AUTO_TEST_CASE(times_of_decisions_are_counted_up_to_their_bounds) {
                             microseconds(100'001), microseconds(-1)})
         results.count({}, took);
 
-    BOOST_TEST(results.to_json().find(R"("counts": [3, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1], "sum_us": 200022})") !=
-               std::string::npos);
+    BOOST_TEST(results.to_json().text().find(
+                   R"("counts": [3, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1], "sum_us": 200022})") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(results_are_counted_by_rule_and_reason_and_are_bounded) {
@@ -97,13 +98,13 @@ BOOST_AUTO_TEST_CASE(results_are_counted_by_rule_and_reason_and_are_bounded) {
                                    .outcome = outcome});
         results.count(decision, std::chrono::microseconds(1));
     };
-    BOOST_TEST(results.to_json().ends_with(R"("results": [], "other_results": 0)"));
+    BOOST_TEST(results.to_json().text().ends_with(R"("results": [], "other_results": 0)"));
     count("say \"no\"", "");
     count("say \"no\"", "");
     count("", "QOSGrpCpuLimit", "refused");
     count("", "QOSGrpCpuLimit", "waits");
 
-    const std::string json = results.to_json();
+    const std::string json = results.to_json().text();
     BOOST_TEST(
         json.find(
             R"({"effect": "refused", "rule": "say \"no\"", "file": null, "reason": null, "outcome": null, "count": 2})") !=
@@ -113,10 +114,10 @@ BOOST_AUTO_TEST_CASE(results_are_counted_by_rule_and_reason_and_are_bounded) {
                              outcome + R"(", "count": 1})") != std::string::npos);
     for (std::size_t i = 3; i < plugin::DecisionResults::max_kinds + 3; ++i)
         count("r" + std::to_string(i), "");
-    BOOST_TEST(results.to_json().ends_with(R"("other_results": 3)"));
+    BOOST_TEST(results.to_json().text().ends_with(R"("other_results": 3)"));
     count("", "QOSGrpCpuLimit", "waits"); // is told apart already
-    BOOST_TEST(results.to_json().find(R"("reason": "QOSGrpCpuLimit", "outcome": "waits", "count": 2})") !=
-               std::string::npos);
+    BOOST_TEST(results.to_json().text().find(
+                   R"("reason": "QOSGrpCpuLimit", "outcome": "waits", "count": 2})") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(lua_behind_qosgate_is_a_problem_and_before_it_is_none) {

@@ -3,7 +3,6 @@
 
 #include "qosgate/base/json_text.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/json_members.hpp"
 #include "qosgate/gate/recorded_request.hpp"
 
 #include <algorithm>
@@ -25,7 +24,7 @@ std::string_view mode_of(const policy::Policy& policy, std::string_view rule) {
 std::string events_json(const std::vector<model::DecisionEvent>& done, const policy::Policy* policy) {
     std::vector<std::string> events;
     for (const model::DecisionEvent& event : done) {
-        JsonMembers members;
+        json::Members members;
         members.add_text("effect", event.effect);
         members.add_if_any("rule", event.rule);
         members.add_if_any("file", event.file);
@@ -34,7 +33,7 @@ std::string events_json(const std::vector<model::DecisionEvent>& done, const pol
         members.add_text("text", event.text);
         events.push_back(members.object());
     }
-    return "[" + text::join(events, ", ") + "]";
+    return json::list(events);
 }
 
 /// What the candidate would have done otherwise.
@@ -43,7 +42,7 @@ std::string comparison_json(const Comparison& comparison) {
     if (comparison.outcome_differs) differs.emplace_back("outcome");
     if (!comparison.changes.empty()) differs.emplace_back("job");
     if (comparison.message_differs) differs.emplace_back("message");
-    JsonMembers members;
+    json::Members members;
     members.add_text("policy", text::format("{:016x}", comparison.policy));
     members.add("differs", json::quote(differs));
     if (!comparison.differs()) return members.object();
@@ -74,13 +73,13 @@ bool did_something(const Decision& decision) noexcept {
 
 std::string to_record(std::string_view id, const RecordedTime& time, const RecordedJob& job,
                       const Decision& decision, const policy::Policy& policy) {
-    JsonMembers members;
+    json::Members members;
     members.add_text("time", to_time(time.at));
     members.add_text("id", id);
     members.add_text("event", job.job_id ? "change" : "submission");
-    if (job.job_id && *job.job_id != 0) members.add("job_id", std::to_string(*job.job_id));
-    members.add("uid", std::to_string(job.request.user_id));
-    members.add("submit_uid", std::to_string(job.request.submit_uid));
+    if (job.job_id && *job.job_id != 0) members.add_number("job_id", *job.job_id);
+    members.add_number("uid", job.request.user_id);
+    members.add_number("submit_uid", job.request.submit_uid);
     if (decision.names) {
         members.add_if_any("user", decision.names->user);
         members.add_if_any("account", decision.names->account);
@@ -97,7 +96,7 @@ std::string to_record(std::string_view id, const RecordedTime& time, const Recor
     members.add("message", json::quote(decision.message));
     members.add_text("limits", policy::to_string(policy.settings().limits));
     members.add_text("policy", text::format("{:016x}", policy.hash()));
-    members.add("microseconds", std::to_string(time.took.count()));
+    members.add_number("microseconds", time.took.count());
     if (job.candidate != nullptr) members.add("candidate", comparison_json(*job.candidate));
     return members.object();
 }

@@ -3,7 +3,6 @@
 
 #include "qosgate/base/json_text.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/json_members.hpp"
 #include "qosgate/policy/fields.hpp"
 
 #include <algorithm>
@@ -19,7 +18,7 @@ using policy::Value;
 
 std::string to_json(const Value& value) {
     switch (value.kind) {
-    case Value::Kind::flag: return value.integer != 0 ? "true" : "false";
+    case Value::Kind::flag: return json::flag(value.integer != 0);
     case Value::Kind::integer: return std::to_string(value.integer);
     case Value::Kind::unlimited: return "\"UNLIMITED\"";
     case Value::Kind::text: return json::quote(value.text, max_recorded_text);
@@ -55,7 +54,7 @@ bool is_recorded_as_sent(const Value& value) {
 } // namespace
 
 std::string fields_json(const JobRequest& request) {
-    JsonMembers members;
+    json::Members members;
     for_each_field(request, [&](const FieldSpec& field, const Value& value, bool has_failed) {
         if (!has_failed && value.kind != Value::Kind::nothing) members.add(field.name, to_json(value));
     });
@@ -63,22 +62,22 @@ std::string fields_json(const JobRequest& request) {
 }
 
 std::string other_values_json(const JobRequest& request) {
-    JsonMembers members;
+    json::Members members;
     std::vector<std::string> cut;
     for (const auto& row : other_counts)
-        if (const auto& value = request.*row.member) members.add(row.name, std::to_string(*value));
+        if (const auto& value = request.*row.member) members.add_number(row.name, *value);
     for (const auto& row : other_texts)
         if (const auto& value = request.*row.member) {
             members.add(row.name, to_json(Value::of_text(*value)));
             if (!is_recorded_as_sent(Value::of_text(*value))) cut.emplace_back(row.name);
         }
     for (const auto& row : other_flags)
-        if (request.*row.member) members.add(row.name, "true");
+        if (request.*row.member) members.add_flag(row.name, true);
     for_each_field(request, [&](const FieldSpec& field, const Value& value, bool has_failed) {
         if (has_failed || !is_recorded_as_sent(value)) cut.emplace_back(field.name);
     });
     if (!cut.empty()) members.add("cut", json::quote(cut));
-    if (request.unread) members.add("unread", json::quote(request.unread->field));
+    if (request.unread) members.add_text("unread", request.unread->field);
     return members.object();
 }
 

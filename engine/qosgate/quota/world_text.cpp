@@ -25,34 +25,17 @@ std::string json_string(std::string_view text) {
     return json::quote(text, max_text);
 }
 
-/// An object, member by member.
-class Members {
-  public:
-    void add(std::string_view key, std::string_view json) {
-        text_ += text::format("{}{}: {}", text_.empty() ? "" : ", ", json_string(key), json);
-    }
-    [[nodiscard]] bool is_empty() const noexcept { return text_.empty(); }
-    [[nodiscard]] std::string object() const { return "{" + text_ + "}"; }
-
-  private:
-    std::string text_;
-};
-
 /// Readers take whole numbers up to this one.
 std::string number(std::uint64_t value) {
     constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     return std::to_string(std::min(value, largest));
 }
 
-std::string list(const std::vector<std::string>& elements, std::string_view separator = ", ") {
-    return "[" + text::join(elements, separator) + "]";
-}
-
 std::string write(const std::string& value) {
     return json_string(value);
 }
 std::string write(bool value) {
-    return value ? "true" : "false";
+    return json::flag(value);
 }
 std::string write(TimeLimit value) {
     return value.is_unlimited() ? "\"UNLIMITED\"" : number(value.minutes);
@@ -84,12 +67,12 @@ std::string write(const std::vector<T>& values) {
     std::vector<std::string> elements;
     for (const T& value : values)
         elements.push_back(write(value));
-    return list(elements);
+    return json::list(elements);
 }
 template <scenario::FieldRecord Record>
 std::string write(const Record& record) {
     static const Record nothing{};
-    Members members;
+    json::Members members;
     std::apply(
         [&](const auto&... field) {
             const auto add = [&](const auto& row) {
@@ -108,7 +91,7 @@ class WorldWriter {
 
     std::string write_all() const {
         const LocalRecords& records = world_.records;
-        Members members;
+        json::Members members;
         const auto names = tres_.names();
         members.add("tres", write(std::vector<std::string>(names.begin(), names.end())));
         if (world_.captured_at != 0) members.add("captured_at", std::to_string(world_.captured_at));
@@ -130,7 +113,7 @@ class WorldWriter {
         std::vector<std::string> texts;
         for (const auto& element : elements)
             texts.push_back("\n" + write_element(element));
-        return list(texts, ",");
+        return json::list(texts, ",");
     }
 
     std::string enforce() const {
@@ -140,19 +123,19 @@ class WorldWriter {
         if (enforce.limits) names.push_back(json_string("limits"));
         if (enforce.qos) names.push_back(json_string("qos"));
         if (enforce.safe) names.push_back(json_string("safe"));
-        return list(names);
+        return json::list(names);
     }
 
     /// The counts that are not 0.
     std::string write_counts(const model::TresCounts& counts) const {
-        Members members;
+        json::Members members;
         for (std::size_t i = 0; i < tres_.size(); ++i)
             if (const std::uint64_t count = model::count_at(counts, i); count != 0)
                 members.add(tres_.name(i), number(count));
         return members.is_empty() ? "" : members.object();
     }
 
-    void add_usage(Members& members, const model::Usage& usage) const {
+    void add_usage(json::Members& members, const model::Usage& usage) const {
         const auto add = [&members](std::string_view key, std::uint64_t count) {
             if (count != 0) members.add(key, number(count));
         };
@@ -168,18 +151,18 @@ class WorldWriter {
     }
 
     std::string write_usage(const model::Usage& usage) const {
-        Members members;
+        json::Members members;
         add_usage(members, usage);
         return members.object();
     }
 
-    void add_limits(Members& members, const model::Limits& limits) const {
+    void add_limits(json::Members& members, const model::Limits& limits) const {
         for (std::size_t i = 0; i < model::count_limit_count; ++i) {
             const auto limit = static_cast<model::CountLimit>(i);
             if (const auto value = limits.get(limit)) members.add(model::name_of(limit), number(*value));
         }
         limits.which().for_each_tres_limit([&](model::TresLimit limit) {
-            Members values;
+            json::Members values;
             for (std::size_t i = 0; i < tres_.size(); ++i)
                 if (const auto value = limits.get(limit, i)) values.add(tres_.name(i), number(*value));
             members.add(model::name_of(limit), values.object());
@@ -188,19 +171,19 @@ class WorldWriter {
 
     std::string write_qos(const LocalQos& local) const {
         const model::Qos& qos = local.qos;
-        Members members;
+        json::Members members;
         members.add("name", json_string(qos.name));
         std::vector<std::string> flags;
         for (const model::QosFlagFacts& flag : model::qos_flag_facts)
             if (flag.member != nullptr && qos.flags.*flag.member) flags.push_back(json_string(flag.name));
-        if (!flags.empty()) members.add("flags", list(flags));
+        if (!flags.empty()) members.add("flags", json::list(flags));
         if (qos.priority != 0) members.add("priority", number(qos.priority));
         if (qos.usage_factor != 1.0) members.add("UsageFactor", text::format("{}", qos.usage_factor));
         if (qos.limit_factor) members.add("LimitFactor", text::format("{}", *qos.limit_factor));
         add_limits(members, qos.limits);
-        Members usage;
+        json::Members usage;
         add_usage(usage, qos.usage);
-        Members users, accounts;
+        json::Members users, accounts;
         for (const auto& [id, used] : local.users)
             users.add(std::to_string(id), write_usage(used));
         for (const auto& [name, used] : local.accounts)
@@ -213,7 +196,7 @@ class WorldWriter {
 
     std::string write_association(const LocalAssociation& association) const {
         const model::Association& link = association.link;
-        Members members;
+        json::Members members;
         using model::AssociationLevel;
         members.add("level", link.level == AssociationLevel::user      ? "\"user\""
                              : link.level == AssociationLevel::account ? "\"account\""
@@ -226,7 +209,7 @@ class WorldWriter {
         if (association.default_qos) members.add("default_qos", json_string(*association.default_qos));
         if (association.permitted_qos) members.add("permitted_qos", write(*association.permitted_qos));
         add_limits(members, link.limits);
-        Members usage;
+        json::Members usage;
         add_usage(usage, link.usage);
         if (!usage.is_empty()) members.add("usage", usage.object());
         return members.object();
