@@ -2,6 +2,9 @@
 #include "job_desc_writer.hpp"
 
 #include "host_alloc.hpp"
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/gres_request.hpp"
+#include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/job_desc_fields.hpp"
 #include "qosgate/slurm/job_detail_fields.hpp"
 #include "qosgate/slurm/values.hpp"
@@ -98,6 +101,22 @@ void write_changes(job_desc_msg_t& description, const model::JobRequest& origina
         write_detail(description, detail, value);
     for (const auto& [name, value] : changed.details.written_variables())
         write_variable(description, name, value);
+}
+
+[[gnu::hot]] void name_gpus_of_tasks(job_desc_msg_t& description, const model::JobRequest& request) {
+    const std::uint32_t per_gpu = request.tasks_per_tres.value_or(0);
+    if (per_gpu == 0 || gate::names_gpus(request)) [[likely]]
+        return;
+    const auto add = [](char*& list, std::uint32_t gpus) {
+        const std::string_view sent = slurm::view_text(list);
+        assign_text(list,
+                    text::format("{}{}{}gpu:{}", sent, sent.empty() ? "" : ",", slurm::gres_prefix, gpus));
+    };
+    // slurmctld refuses other jobs: what has no number of tasks or nodes, and tasks that leave GPUs open.
+    if (request.tasks)
+        add(description.tres_per_job, *request.tasks / per_gpu);
+    else if (request.min_nodes && request.min_nodes == request.max_nodes)
+        add(description.tres_per_node, 1);
 }
 
 } // namespace qg::plugin

@@ -183,6 +183,8 @@ template <typename Decided>
     const gate::RecordedJob recorded{.request = request, .candidate = trial ? trial->comparison() : nullptr};
     conclude(recording, decision, &recorded, /*is_change=*/false, of_script.get());
     if (decision.changed) write_changes(description, request, *decision.changed);
+    if (policy->has_rules_at(policy::JobEvent::modify))
+        name_gpus_of_tasks(description, decision.changed ? *decision.changed : request);
     return answer(decision, err_msg);
 }
 

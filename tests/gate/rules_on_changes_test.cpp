@@ -89,6 +89,16 @@ BOOST_AUTO_TEST_CASE(a_change_that_leaves_out_gres_of_the_job_is_rejected_where_
         }
 }
 
+BOOST_AUTO_TEST_CASE(a_change_of_tasks_for_each_gpu_is_rejected_where_rules_run) {
+    BOOST_TEST(change().reject == RejectCode::none);
+    update.after.tasks_per_tres = 2;
+    const auto decision = change();
+    BOOST_TEST(decision.reject == RejectCode::access_denied);
+    BOOST_TEST(test::first_line(decision.message).ends_with("submit another job with --ntasks-per-gpu"));
+    update.before.tasks_per_tres = 2;
+    BOOST_TEST(change().reject == RejectCode::none);
+}
+
 BOOST_AUTO_TEST_CASE(a_change_that_the_rules_would_not_accept_is_rejected) {
     update.after.partition = "viz";
 

@@ -3,6 +3,7 @@
 
 #include "fake_host.hpp"
 #include "host_alloc.hpp"
+#include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/job_desc_fields.hpp"
 #include "qosgate/slurm/job_detail_fields.hpp"
@@ -196,6 +197,35 @@ BOOST_AUTO_TEST_CASE(details_that_rules_only_read_stay_as_they_are) {
             request.details.set(detail, std::int64_t{1});
     });
     BOOST_TEST(std::memcmp(&*description, &before, sizeof before) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(gpus_that_follow_from_tasks_are_named) {
+    const std::string prefix(slurm::gres_prefix);
+    const auto named = [](Description& description) {
+        plugin::name_gpus_of_tasks(*description, description.read());
+        const JobRequest request = description.read();
+        return request.tres_per_job.value_or("-") + " " + request.tres_per_node.value_or("-");
+    };
+    Description description;
+    description->num_tasks = 8;
+    BOOST_TEST(named(description) == "- -");
+    description->ntasks_per_tres = 4;
+    plugin::assign_text(description->tres_per_job, prefix + "nic:1");
+    BOOST_TEST(named(description) == prefix + "nic:1," + prefix + "gpu:2 -");
+    BOOST_TEST(named(description) == prefix + "nic:1," + prefix + "gpu:2 -"); // they are named already
+
+    Description of_nodes; // without a number of tasks, each node has a GPU
+    of_nodes->ntasks_per_tres = 4;
+    of_nodes->min_nodes = 2;
+    BOOST_TEST(named(of_nodes) == "- -"); // slurmctld refuses it
+    of_nodes->max_nodes = 2;
+    BOOST_TEST(named(of_nodes) == "- " + prefix + "gpu:1");
+
+    Description of_sockets;
+    of_sockets->num_tasks = 8;
+    of_sockets->ntasks_per_tres = 4;
+    plugin::assign_text(of_sockets->tres_per_socket, prefix + "gpu:a100:1");
+    BOOST_TEST(named(of_sockets) == "- -");
 }
 
 BOOST_AUTO_TEST_CASE(who_and_how_cannot_be_changed) {

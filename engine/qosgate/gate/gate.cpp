@@ -87,8 +87,9 @@ std::optional<RulesRun> run_rules(Decision& decision, const ResolvedRequest& res
 void run_rules_at_change(Decision& decision, const model::JobUpdate& update, const ResolvedRequest& after,
                          const ResolvedRequest* before, const Site& site) {
     if (!site.has_rules_at(policy::JobEvent::modify, update.parts)) return;
-    policy::RuleOutcome outcome = hides_gres(update)
-                                      ? refuse_hidden_gres()
+    const std::string_view hidden = why_gres_are_hidden(update);
+    policy::RuleOutcome outcome = !hidden.empty()
+                                      ? refuse_hidden_gres(hidden)
                                       : run_site_rules_at_change(*site.policy, after, before, update.parts);
     take_outcome(decision, outcome, {update.after, after.view(), &update}, site);
 }

@@ -43,6 +43,14 @@ bool asks_for_gres(const model::JobRequest& request) {
     return asks;
 }
 
+bool names_gpus(const model::JobRequest& request) {
+    bool names = false;
+    for (const auto list : gres_lists)
+        model::for_each_gres_item(
+            request.*list, [&names](const model::TresItem& item) { names = names || item.name == "gpu"; });
+    return names;
+}
+
 [[gnu::hot]] std::optional<std::string> find_repeated_gres(const model::JobRequest& request) {
     for (const auto list : gres_lists)
         if (request.*list) [[unlikely]]

@@ -32,6 +32,9 @@ struct GresEntry {
 /// Whether the request asks for at least one of some gres.
 bool asks_for_gres(const model::JobRequest& request);
 
+/// Whether the request names at least one GPU.
+bool names_gpus(const model::JobRequest& request);
+
 /// The first gres that the request names twice in one list, as in --gres=gpu:4,gpu:1; empty: none. slurmctld
 /// compares limits with the largest count, and gives the job the last one. Cost: quadratic in the entries of
 /// a list, which slurm/job_desc_fields.hpp bounds.

@@ -2,6 +2,7 @@
 #include "qosgate/gate/in_partition.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/gres_request.hpp"
 #include "qosgate/gate/job_size.hpp"
 #include "qosgate/gate/node_demand.hpp"
 #include "qosgate/model/tres_request.hpp"
@@ -15,15 +16,6 @@ namespace {
 using model::JobRequest;
 using model::Memory;
 using model::Partition;
-
-bool asks_for_gpus(const JobRequest& request) {
-    bool asks = request.tasks_per_tres.has_value();
-    for (const auto list : {&JobRequest::tres_per_job, &JobRequest::tres_per_node,
-                            &JobRequest::tres_per_socket, &JobRequest::tres_per_task})
-        model::for_each_gres_item(request.*list,
-                                  [&](const model::TresItem& item) { asks = asks || item.name == "gpu"; });
-    return asks;
-}
 
 /// The largest count for GPUs in --cpus-per-gpu or --mem-per-gpu; 0: none.
 std::uint64_t count_per_gpu(const std::optional<std::string>& text) {
@@ -73,7 +65,7 @@ void set_default_memory(ChangedRequest& request, const Partition& partition, con
 void set_gpu_defaults(ChangedRequest& request, const Partition& partition, const model::Cluster& cluster,
                       Extent extent) {
     const GpuDefaults defaults = gpu_defaults(partition, cluster);
-    if (!defaults.are_set() || !asks_for_gpus(request.now())) return;
+    if (!defaults.are_set() || !(request.now().tasks_per_tres || names_gpus(request.now()))) return;
     if (leaves_cpus_open(request.now(), extent) &&
         replaces(defaults.cpus, request.now(), request.now().cpus_per_tres, extent)) {
         request.change().cpus_per_tres = text::format("gres:gpu:{}", *defaults.cpus);

@@ -60,10 +60,8 @@ bool is_of_rejection(const policy::RuleEvent& event) {
 
 } // namespace
 
-policy::RuleOutcome refuse_hidden_gres() {
-    return refused(
-        "slurmctld does not take gres away from a job: after this change it would still have those that the "
-        "change does not name; name each of them with its type and at least one, or submit another job");
+policy::RuleOutcome refuse_hidden_gres(std::string_view why) {
+    return refused(std::string(why));
 }
 
 [[gnu::hot]] policy::RuleOutcome run_site_rules(const policy::Policy& policy,

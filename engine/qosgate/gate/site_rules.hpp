@@ -8,6 +8,7 @@
 #include "qosgate/model/job_update.hpp"
 #include "qosgate/policy/policy.hpp"
 
+#include <string_view>
 #include <vector>
 
 namespace qg::gate {
@@ -47,7 +48,8 @@ policy::RuleOutcome run_site_rules_at_part(const policy::Policy& policy, const m
                                            const model::StoredPart& part, const ResolvedRequest& after,
                                            const ResolvedRequest* before);
 
-/// The outcome of a change that hides_gres() (update_rules.hpp): it is rejected before any rule.
-policy::RuleOutcome refuse_hidden_gres();
+/// The outcome of a change of which rules cannot count the gres (why_gres_are_hidden(), update_rules.hpp): it
+/// is rejected before any rule.
+policy::RuleOutcome refuse_hidden_gres(std::string_view why);
 
 } // namespace qg::gate

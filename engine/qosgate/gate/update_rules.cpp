@@ -104,9 +104,8 @@ bool names_gres(const model::JobRequest& request, const model::TresItem& wanted)
     return is_named;
 }
 
-} // namespace
-
-bool hides_gres(const model::JobUpdate& update) {
+/// Whether the job keeps gres that the change does not name.
+bool leaves_gres_out(const model::JobUpdate& update) {
     if (!asks_for_gres(update.before)) return false;
     if (!asks_for_gres(update.after)) return true;
     constexpr int max_items = 32; // of the job: each is looked for in the change
@@ -118,6 +117,20 @@ bool hides_gres(const model::JobUpdate& update) {
                 hides = hides || ++items > max_items || !names_gres(update.after, item);
             });
     return hides;
+}
+
+} // namespace
+
+std::string_view why_gres_are_hidden(const model::JobUpdate& update) {
+    if (update.before.tasks_per_tres != update.after.tasks_per_tres)
+        return "rules cannot count the GPUs of a job whose tasks for each GPU change; submit another job "
+               "with "
+               "--ntasks-per-gpu";
+    if (leaves_gres_out(update))
+        return "slurmctld does not take gres away from a job: after this change it would still have those "
+               "that the change does not name; name each of them with its type and at least one, or submit "
+               "another job";
+    return {};
 }
 
 void judge_update(Decision& decision, model::JobUpdate& update, ResolvedRequest& before,

@@ -6,11 +6,14 @@
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/gate/resolve.hpp"
 
+#include <string_view>
+
 namespace qg::gate {
 
-/// Whether a change would only hide gres from rules: slurmctld leaves the job all that it had and the change
-/// does not name, and shows only what the change names. [L22]
-bool hides_gres(const model::JobUpdate& update);
+/// Why rules could not count the gres of a job after a change; empty: they can. slurmctld leaves the job all
+/// gres that it had and the change does not name, and shows only what the change names. Of tasks for each
+/// GPU, which no command changes, it shows nothing. [L22]
+std::string_view why_gres_are_hidden(const model::JobUpdate& update);
 
 /// Judges a change. `before` and `after` are the job before and after it; this function adapts them to the
 /// way slurmctld checks changes. Threads: pure.
