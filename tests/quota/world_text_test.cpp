@@ -49,7 +49,7 @@ constexpr std::string_view captured = R"({
               {"user": 1001, "name": "ben", "admin_level": "operator", "groups": []}, {"user": 1002}],
     "partitions": [{"name": "viz", "max_time": 1440, "max_nodes": 0, "allow_accounts": ["astro"], "nodes": [{"last": 1}],
                     "allow_groups": ["gpu-users", "bio"], "cpus_per_gpu": 4, "memory_per_gpu_mib": 2048,
-                    "priority_job_factor": 7},
+                    "priority_job_factor": 7, "selection": {"unit": "socket"}},
                    {"name": "main", "is_default": true, "takes_jobs": false}]})";
 
 model::AccountView view_of(const World& world, std::string_view account, std::string_view partition) {
@@ -92,6 +92,8 @@ BOOST_AUTO_TEST_CASE(what_is_written_reads_as_the_same) {
     BOOST_TEST(viz.cpus_per_gpu.value() == 4u);
     BOOST_TEST(viz.memory_per_gpu_mib.value() == 2048u);
     BOOST_TEST(viz.priority_job_factor == 7u);
+    BOOST_TEST(
+        (viz.selection == model::Selection{model::AllocatedUnit::socket, /*shares_out_memory=*/false}));
     BOOST_TEST(!world.partitions.back()->cpus_per_gpu.has_value());
     BOOST_TEST(!world.partitions.back()->takes_jobs);
     BOOST_TEST(quota::make_cluster(world).partitions.default_partition()->name == "main");

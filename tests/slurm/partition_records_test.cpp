@@ -137,6 +137,16 @@ BOOST_AUTO_TEST_CASE(a_list_of_all_is_no_list) {
     BOOST_TEST(read(raw).allow_accounts.empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_partition_may_allocate_other_units_than_the_cluster) {
+    using model::AllocatedUnit;
+    partition_info_t raw = plain_partition();
+    BOOST_TEST(!read(raw).selection.has_value());
+    raw.cr_type = CR_SOCKET;
+    BOOST_TEST((read(raw).selection == model::Selection{AllocatedUnit::socket, /*shares_out_memory=*/false}));
+    raw.cr_type = CR_CORE | CR_MEMORY;
+    BOOST_TEST((read(raw).selection == model::Selection{AllocatedUnit::core, /*shares_out_memory=*/true}));
+}
+
 BOOST_AUTO_TEST_CASE(a_partition_that_nobody_shares_nodes_in_gives_whole_ones) {
     partition_info_t raw = plain_partition();
     for (const auto share : {1, 4, SHARED_FORCE | 1, SHARED_FORCE | 4}) {

@@ -24,9 +24,6 @@ enum class Billing : std::uint8_t {
     largest_and_gres ///< MAX_TRES_GRES (25.05): the same, but all gres
 };
 
-/// The least that slurmctld allocates of a node: SelectTypeParameters.
-enum class AllocatedUnit : std::uint8_t { cpu, core, socket };
-
 /// One snapshot of the cluster. Immutable once published.
 struct Cluster {
     std::string name; ///< ClusterName of slurm.conf
@@ -51,5 +48,13 @@ struct Cluster {
     ScriptRecords script_partitions; ///< the same partitions, in the same order, as scripts see them
     ScriptRecords script_reservations;
 };
+
+/// SelectTypeParameters in one partition, which may be null. slurmctld ignores that of a partition where the
+/// cluster allocates CPUs. [L22, S]
+[[nodiscard]] inline Selection selection_in(const Partition* partition, const Cluster& cluster) noexcept {
+    if (partition != nullptr && partition->selection && cluster.allocated_unit != AllocatedUnit::cpu)
+        return *partition->selection;
+    return {cluster.allocated_unit, cluster.shares_out_memory};
+}
 
 } // namespace qg::model

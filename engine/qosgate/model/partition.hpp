@@ -77,6 +77,16 @@ struct Processors {
     friend bool operator==(const Processors&, const Processors&) = default;
 };
 
+/// The least that slurmctld allocates of a node: SelectTypeParameters.
+enum class AllocatedUnit : std::uint8_t { cpu, core, socket };
+
+/// What SelectTypeParameters of a partition says.
+struct Selection {
+    AllocatedUnit unit = AllocatedUnit::cpu;
+    bool shares_out_memory = false; ///< memory is allocated to jobs, as CPUs are
+    friend bool operator==(const Selection&, const Selection&) = default;
+};
+
 struct Partition {
     std::string name;
     bool is_default = false;
@@ -119,6 +129,7 @@ struct Partition {
     std::optional<std::uint64_t> cpus_per_gpu;       ///< DefCpuPerGPU; empty: not set
     std::optional<std::uint64_t> memory_per_gpu_mib; ///< DefMemPerGPU; empty: not set
     std::uint32_t priority_job_factor = 1;
+    std::optional<Selection> selection; ///< SelectTypeParameters; empty: that of the cluster
 
     static constexpr std::size_t max_node_kinds = 16;
     static constexpr std::size_t max_featured_kinds = 64;

@@ -97,6 +97,11 @@ inline constexpr std::tuple fields_of<model::NodeTable>{
     Field{"kind_of", &model::NodeTable::kind_of},
 };
 template <>
+inline constexpr std::tuple fields_of<model::Selection>{
+    Field{"unit", &model::Selection::unit},
+    Field{"shares_out_memory", &model::Selection::shares_out_memory},
+};
+template <>
 inline constexpr std::tuple fields_of<model::Partition>{
     Field{"name", &model::Partition::name},
     Field{"is_default", &model::Partition::is_default},
@@ -138,6 +143,7 @@ inline constexpr std::tuple fields_of<model::Partition>{
     Field{"cpus_per_gpu", &model::Partition::cpus_per_gpu},
     Field{"memory_per_gpu_mib", &model::Partition::memory_per_gpu_mib},
     Field{"priority_job_factor", &model::Partition::priority_job_factor},
+    Field{"selection", &model::Partition::selection},
 };
 template <>
 inline constexpr std::tuple fields_of<model::Reservation>{

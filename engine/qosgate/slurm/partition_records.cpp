@@ -289,6 +289,9 @@ model::Partition read_partition(const partition_info_t& partition, std::span<con
     result.min_node_memory_mib = min_node_memory(partition, nodes);
     result.max_tmp_disk_mib = max_tmp_disk(partition, nodes);
     result.gives_whole_nodes = partition.max_share == 0;
+    if (partition.cr_type != 0)
+        result.selection =
+            model::Selection{read_allocated_unit(partition.cr_type), (partition.cr_type & CR_MEMORY) != 0};
     return result;
 }
 
