@@ -383,4 +383,20 @@ BOOST_AUTO_TEST_CASE(a_change_tells_whether_it_names_the_qos_and_the_time) {
     BOOST_TEST(both.after.submit_uid == submitter);
 }
 
+BOOST_AUTO_TEST_CASE(what_slurmctld_never_stores_leaves_the_job_as_it_is) {
+    job_desc_msg_t current = unset_job(), update = unset_job();
+    update.overcommit = 1;
+    update.num_tasks = 8;
+    const auto read = [&] { return read_job_update(current, update, submitter); };
+    BOOST_TEST(!read().overcommit);
+    BOOST_TEST(read().tasks.value() == 8u);
+    current.overcommit = 1;
+    update.overcommit = 0;
+    BOOST_TEST(read().overcommit);
+    // Tasks for each GPU are not stored either, but they may add GPUs.
+    BOOST_TEST(!read().tasks_per_tres.has_value());
+    update.ntasks_per_tres = 2;
+    BOOST_TEST(read().tasks_per_tres.value() == 2u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

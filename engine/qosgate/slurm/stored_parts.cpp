@@ -125,6 +125,10 @@ job_desc_msg_t part_before(StoreStep step, const job_desc_msg_t& update) {
 
 } // namespace
 
+job_desc_msg_t without_what_is_never_stored(const job_desc_msg_t& update) {
+    return part_before(StoreStep::never, update);
+}
+
 std::vector<StoredPart> stored_parts(const job_desc_msg_t& current, const job_desc_msg_t& update) {
     const bool is_pending = must_be_pending(current, update);
     Steps set;

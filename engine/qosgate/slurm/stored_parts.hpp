@@ -23,4 +23,8 @@ struct StoredPart {
 /// fields that the change sets; at most one part for each StoreStep.
 std::vector<StoredPart> stored_parts(const job_desc_msg_t& current, const job_desc_msg_t& update);
 
+/// A change without the fields that slurmctld never stores: the job keeps what it had. Ownership: borrows the
+/// texts.
+job_desc_msg_t without_what_is_never_stored(const job_desc_msg_t& update);
+
 } // namespace qg::slurm

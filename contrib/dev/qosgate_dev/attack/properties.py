@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What must hold of every request, as far as lua/README.md promises it.
 
-A rule reads what a job gets on so many nodes as it says, at most. A job that does not say how many (max_nodes is nil)
+Whoever reads the job may be the only one that forbids it: what holds must hold of each reading. A rule reads what a job
+gets on so many nodes as it says, at most. A job that does not say how many (max_nodes is nil)
 may get more nodes than a rule reads, and then more of everything else, too. A job that takes whole nodes has what these
 have. All nodes here have as many CPUs, as much memory and as many GPUs, but of several models.
 """
@@ -12,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from . import site
-from .target import Outcome, Seen
+from .target import Counts, Json, Outcome
 
 _UNITS = {"": 1, "M": 1, "G": 1024, "T": 1024**2, "P": 1024**3, "?": 1024**4}
 
@@ -32,44 +33,41 @@ def failures(outcome: Outcome, policy: str) -> Iterator[str]:
         if not seen.read:
             yield f"job {seen.job['job']} was accepted, and no rule has read it"
             continue
-        yield from _counts(seen)
+        yield from dict.fromkeys(what for read in seen.read for what in _counts(seen.job, read))
         if policy == "closed" and seen.job["has"]:
-            yield from _closed(seen)
+            yield from _closed(seen.job, seen.read[-1])
 
 
-def _counts(seen: Seen) -> Iterator[str]:
-    job = seen.job
+def _counts(job: Json, read: Counts) -> Iterator[str]:
     amounts = amounts_of(job["has"] or job["asked"])
     has = "has" if job["has"] else "asks for"
-    share = _share_of_nodes(seen, amounts)
+    share = _share_of_nodes(read, amounts)
     takes_whole_nodes = job["shared"] == _WHOLE_NODES
-    if _most_read(seen, "nodes")[1] < 1:
+    if _number(read, "nodes") < 1:
         yield "a rule read nodes 0"
     for name, field in _FIELDS.items():
-        if name.startswith("gres/gpu:") and (takes_whole_nodes or not _names_all_models(seen)):
+        if name.startswith("gres/gpu:") and (takes_whole_nodes or not _names_all_models(read)):
             continue
-        _, read = _most_read(seen, field)
+        count = _number(read, field)
         amount = amounts.get(name, 0)
-        if amount * share > read:
-            yield f"a rule read {field} {read:g}, and the job {has} {amount}" + _on_nodes(seen, amounts)
-    most_nodes = max(_most_read(seen, "nodes")[1], _most_read(seen, "max_nodes")[1])
-    if all(read["max_nodes"] != "nil" for read in seen.read) and amounts["node"] > most_nodes:
+        if amount * share > count:
+            yield f"a rule read {field} {count:g}, and the job {has} {amount}" + _on_nodes(read, amounts)
+    most_nodes = max(_number(read, "nodes"), _number(read, "max_nodes"))
+    if read["max_nodes"] != "nil" and amounts["node"] > most_nodes:
         yield f"a rule read at most {most_nodes:g} nodes, and the job {has} {amounts['node']}"
-    if takes_whole_nodes and not any(read["exclusive"] == "true" for read in seen.read):
+    if takes_whole_nodes and read["exclusive"] != "true":
         yield "a rule read no --exclusive, and the job takes whole nodes"
-    if job["shared"] in _OF_USER and not any(read["oversubscribe"] in ("user", "mcs") for read in seen.read):
+    if job["shared"] in _OF_USER and read["oversubscribe"] not in ("user", "mcs"):
         yield "a rule read no --exclusive=user, and the job does not share its nodes"
     minutes = math.inf if job["time_limit"] == _INFINITE else job["time_limit"]
-    _, read = _most_read(seen, "time_limit")
-    if minutes > read:
-        yield f"a rule read time_limit {read:g}, and the job has {minutes:g}"
+    if minutes > _number(read, "time_limit"):
+        yield f"a rule read time_limit {_number(read, 'time_limit'):g}, and the job has {minutes:g}"
 
 
-def _closed(seen: Seen) -> Iterator[str]:
+def _closed(job: Json, read: Counts) -> Iterator[str]:
     """What no job may have that rules closed."""
-    job = seen.job
     amounts = amounts_of(job["has"])
-    share = _share_of_nodes(seen, amounts)
+    share = _share_of_nodes(read, amounts)
     gpus = amounts.get("gres/gpu", 0)
     checks: dict[str, Callable[[], bool]] = {
         f"it has {gpus} GPUs in QOS {job['qos']}": lambda: gpus > 0 and job["qos"] != "gpu",
@@ -81,7 +79,7 @@ def _closed(seen: Seen) -> Iterator[str]:
     }
     for what, is_broken in checks.items():
         if is_broken():
-            yield f"the rules forbid it: {what}" + _on_nodes(seen, amounts)
+            yield f"the rules forbid it: {what}" + _on_nodes(read, amounts)
 
 
 def amounts_of(text: str) -> dict[str, int]:
@@ -94,26 +92,20 @@ def amounts_of(text: str) -> dict[str, int]:
     return amounts
 
 
-def _most_read(seen: Seen, field: str) -> tuple[str, float]:
-    """The largest value that any rule read, as a change may have been made in part or not at all."""
-    values = [0.0 if read[field] == "nil" else float(read[field]) for read in seen.read]
-    return field, max(values)
+def _number(read: Counts, field: str) -> float:
+    return 0.0 if read[field] == "nil" else float(read[field])
 
 
-def _share_of_nodes(seen: Seen, amounts: dict[str, int]) -> float:
-    _, nodes = _most_read(seen, "nodes")
-    if all(read["max_nodes"] != "nil" for read in seen.read):
+def _share_of_nodes(read: Counts, amounts: dict[str, int]) -> float:
+    if read["max_nodes"] != "nil":
         return 1.0
-    return min(1.0, max(nodes, 1.0) / amounts["node"]) if amounts["node"] else 1.0
+    return min(1.0, max(_number(read, "nodes"), 1.0) / amounts["node"]) if amounts["node"] else 1.0
 
 
-def _on_nodes(seen: Seen, amounts: dict[str, int]) -> str:
-    return f", on {amounts['node']} nodes where it read {_most_read(seen, 'nodes')[1]:g}" if amounts["node"] else ""
+def _on_nodes(read: Counts, amounts: dict[str, int]) -> str:
+    return f", on {amounts['node']} nodes where it read {_number(read, 'nodes'):g}" if amounts["node"] else ""
 
 
-def _names_all_models(seen: Seen) -> bool:
+def _names_all_models(read: Counts) -> bool:
     """A GPU of any model is none of a certain one."""
-    return all(
-        sum(float(read[kind]) for kind in ("a100", "v100") if read[kind] != "nil") >= float(read["gpus"])
-        for read in seen.read
-    )
+    return sum(_number(read, kind) for kind in ("a100", "v100")) >= float(read["gpus"])

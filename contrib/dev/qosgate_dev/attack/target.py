@@ -19,6 +19,7 @@ from . import site
 from .requests import LIBSLURM, Request, fields, spelled_out
 
 Json = dict[str, Any]
+Counts = dict[str, str]  # what a rule reads of a job, by the field's name
 
 HELPER = "tests/cluster/helpers/attack_jobs"
 
@@ -36,10 +37,11 @@ class Lost(Exception):
 
 @dataclasses.dataclass
 class Seen:
-    """One job of a request: what slurmctld has of it, and what rules read of it: at its submission, at a change or both."""
+    """One job of a request: what slurmctld has of it, and each reading of it by rules: at its submission; or at the change
+    that was made and at the release after it; or, as a change that failed may be made in part, only at the release."""
 
     job: Json
-    read: list[dict[str, str]]
+    read: list[Counts]
 
 
 @dataclasses.dataclass
@@ -85,17 +87,17 @@ class Target:
         if not accepted:
             return outcomes
         found = self._run_out(min(accepted))
-        read_at_change: dict[int, list[dict[str, str]]] = {}
+        read_at_change: dict[int, list[Counts]] = {}
         for number, text in _CHANGE.findall(self.cluster.log("slurmctld")[mark:]):
             read_at_change.setdefault(int(number), []).append(read_counts(text))
         for outcome, number in zip(outcomes, numbers):
             for job in found if number else ():
                 if number in (job["job"], job["array"], job["het"]):
                     before = [counts for counts in [read_counts(job["comment"])] if counts]
-                    # Rules read the change, of an array once, and then the release. Of a change that failed slurmctld
-                    # may have made a part, or none.
+                    # Rules read the change, of an array once, and then the release.
                     change = read_at_change.get(job["job"]) or read_at_change.get(number, [])
-                    outcome.jobs.append(Seen(job, before + change if outcome.answer or not change else change))
+                    made = change[-1:] if outcome.answer else change
+                    outcome.jobs.append(Seen(job, made or before))
         return outcomes
 
     def is_alive(self) -> bool:
@@ -193,6 +195,6 @@ class Target:
         return list(last.values())
 
 
-def read_counts(text: str) -> dict[str, str]:
+def read_counts(text: str) -> Counts:
     """What a rule wrote, by the field's name; empty for another text."""
     return dict(_VALUE.findall(text)) if text.startswith("counts ") else {}
