@@ -25,7 +25,8 @@ struct RuleCounts : Cluster {
         const bool at_submission = decide(policy.get()).reject == RejectCode::access_denied;
         const quota::LocalQuota provider(records);
         const auto c = this->cluster();
-        const model::JobUpdate update{.job_id = 17, .before = {}, .after = request};
+        model::JobUpdate update{.job_id = 17, .before = {}, .after = request};
+        update.before.tasks_per_tres = request.tasks_per_tres; // a change of them is refused
         const auto change = gate::Gate(provider, release).decide_update(update, &c, policy.get());
         BOOST_TEST((change.reject == RejectCode::access_denied) == at_submission);
         return at_submission;
@@ -600,6 +601,44 @@ BOOST_AUTO_TEST_CASE(cpus_that_max_mem_per_cpu_adds_count) {
     expect_cpus(1);
 }
 
+BOOST_AUTO_TEST_CASE(all_memory_of_a_node_brings_cpus_along) {
+    request.memory = model::Memory{0, /*per_cpu=*/false};
+    expect_cpus(1);
+    partitions[0].max_memory = model::Memory{16000, /*per_cpu=*/true};
+    expect_cpus(16); // of 256000 MiB
+    expect("memory", "mem", 256000);
+    request.memory->per_cpu = true; // slurmctld takes it for the same
+    expect_cpus(16);
+    partitions[0].max_memory = model::Memory{16001, /*per_cpu=*/true};
+    expect_cpus(16);
+    partitions[0].max_memory = model::Memory{256000, /*per_cpu=*/true};
+    expect_cpus(1);
+    request.memory.reset();
+    partitions[0].default_memory.reset();
+    expect_cpus(1);
+    partitions[0].max_memory = model::Memory{128000, /*per_cpu=*/true};
+    expect_cpus(2);
+    partitions[0].max_memory->per_cpu = false;
+    expect_cpus(1);
+}
+
+BOOST_AUTO_TEST_CASE(default_memory_brings_cpus_along_also_beside_memory_for_each_gpu) {
+    request.tasks = request.min_cpus = 3;
+    request.tres_per_job = "gres:gpu:2";
+    partitions[0].memory_per_gpu_mib = 5000;
+    partitions[0].max_memory = model::Memory{1000, /*per_cpu=*/true};
+    expect_cpus(3);
+    partitions[0].default_memory = model::Memory{1001, /*per_cpu=*/true};
+    expect_cpus(6);
+    expect("memory", "mem", 10000);
+    request.memory = model::Memory{10, /*per_cpu=*/false};
+    expect_cpus(3);
+    request.memory.reset();
+    request.memory_per_tres = "gres:gpu:2000";
+    expect_cpus(6);
+    expect("memory", "mem", 4000);
+}
+
 BOOST_AUTO_TEST_CASE(of_several_partitions_the_most_counts) {
     request.tres_per_node = "gres:gpu:2";
     partitions[1].default_memory = model::Memory{3000, /*per_cpu=*/true};
@@ -676,6 +715,33 @@ BOOST_AUTO_TEST_CASE(a_job_that_a_rule_makes_share_nodes_keeps_nothing_that_take
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_FIXTURE_TEST_SUITE(rule_counts_of_whole_nodes, RuleNodeSetup)
+
+BOOST_AUTO_TEST_CASE(every_gres_of_whole_nodes_counts) {
+    std::vector<std::string> names;
+    for (std::size_t at = 0; at < records.tres->size(); ++at)
+        names.emplace_back(records.tres->name(at));
+    for (const char* more : {"gres/nic", "gres/nic:ib", "gres/shard"})
+        names.emplace_back(more);
+    records.tres = std::make_shared<const model::TresCatalogue>(names);
+    for (quota::LocalQos& each : records.qos)
+        each.qos.limits = model::Limits(records.tres->size());
+    for (model::NodeKind& kind : node_table.kinds)
+        kind.gres.insert(kind.gres.end(), {{"nic", "ib", 2}, {"nic", "eth", 1}, {"shard", "", 8}});
+    set(partitions[0], node_table.kinds, {0, 3}, 4);
+    request.required_nodes = "a1";
+    const auto reads = [this](const std::string& gres, int count) {
+        const std::string field = "job.tres['gres/" + gres + "']";
+        return is_denied(field + " == " + std::to_string(count));
+    };
+    BOOST_TEST(reads("nic", 0));
+    request.tres_per_node = "gres:nic:1";
+    BOOST_TEST(reads("nic", 1));
+    request.exclusive = true;
+    BOOST_TEST(reads("nic", 3));
+    BOOST_TEST(reads("nic:ib", 2));
+    BOOST_TEST(reads("shard", 0)); // shares of GPUs, which the job has as a whole
+    expect_gpus(2);
+}
 
 BOOST_AUTO_TEST_CASE(each_way_to_whole_nodes_counts_them) {
     request.required_nodes = "a1";

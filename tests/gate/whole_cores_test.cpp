@@ -100,6 +100,55 @@ BOOST_AUTO_TEST_CASE(of_several_nodes_each_may_leave_a_thread_idle) {
     BOOST_TEST(given(4, 1, Extent::most) == 4u);
 }
 
+BOOST_AUTO_TEST_CASE(each_of_several_nodes_has_whole_cores_for_mincpus) {
+    request.min_cpus_per_node = 3;
+    BOOST_TEST(given(6, 2, Extent::least) == 6u);
+    BOOST_TEST(given(6, 2, Extent::most) == 8u);
+    expect(3, 1, 4);
+    request.min_cpus_per_node = 4;
+    expect(8, 2, 8);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_share_cpus_may_get_all_threads_of_a_core) {
+    allocated_unit = model::AllocatedUnit::cpu;
+    request.overcommit = true;
+    BOOST_TEST(given(1, 1, Extent::least) == 1u);
+    BOOST_TEST(given(1, 1, Extent::most) == 2u);
+    BOOST_TEST(given(2, 2, Extent::most) == 4u);
+    request.cpus_per_task = 3;
+    BOOST_TEST(given(6, 2, Extent::most) == 8u);
+    partitions[0].processors = {1, 1, 2, 8, 8};
+    BOOST_TEST(given(6, 2, Extent::most) == 6u);
+}
+
+BOOST_AUTO_TEST_CASE(a_partition_may_allocate_otherwise_than_the_cluster) {
+    partitions[0].selection = model::Selection{model::AllocatedUnit::socket, /*shares_out_memory=*/false};
+    expect(1, 1, 16);
+    partitions[0].selection->unit = model::AllocatedUnit::core;
+    expect(1, 1, 2);
+    allocated_unit = model::AllocatedUnit::socket;
+    expect(1, 1, 2);
+    partitions[0].selection.reset();
+    expect(1, 1, 16);
+    // slurmctld ignores it where the cluster allocates CPUs.
+    partitions[0].selection = model::Selection{model::AllocatedUnit::socket, /*shares_out_memory=*/true};
+    allocated_unit = model::AllocatedUnit::cpu;
+    expect(1, 1, 1);
+    BOOST_TEST(!gate::gives_whole_cores(&partitions[0], cluster()));
+}
+
+BOOST_AUTO_TEST_CASE(sockets_of_nodes_that_differ_are_bounded_by_the_largest_node) {
+    allocated_unit = model::AllocatedUnit::socket;
+    partitions[0].processors = {1, 1, 4, 4, 16}; // four sockets of 4, and one of 16
+    BOOST_TEST(given(5, 1, Extent::most) == 64u);
+    model::NodeKind kind;
+    kind.count = 1;
+    kind.cpus = 16;
+    partitions[0].node_kinds = {kind};
+    BOOST_TEST(given(5, 1, Extent::most) == 16u);
+    BOOST_TEST(given(5, 2, Extent::most) == 32u);
+}
+
 BOOST_AUTO_TEST_CASE(bound_gpus_add_a_core_of_each_socket) {
     request.tres_per_node = "gres:gpu:1";
     request.details.set(JobDetail::enforce_binding, std::int64_t{1});

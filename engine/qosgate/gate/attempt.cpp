@@ -146,14 +146,15 @@ struct Attempt {
     [[gnu::cold]] void note_cpus_for_memory(std::vector<Violation>& violations) const {
         if (partition() == nullptr || is_hidden()) return;
         const model::Cluster& cluster = asked.context.cluster;
-        const auto max = max_memory_of(*partition(), cluster);
         const auto cpu = asked.view().tres->find(model::TresKind::cpu);
-        if (!cpu || !cpus_for_memory(memory_of(asked.request, *partition(), cluster), max)) return;
+        const auto memory = memory_of(asked.request, *partition(), cluster);
+        if (!cpu || !cpus_for_memory(memory, *partition(), cluster)) return;
+        const std::uint64_t max = max_memory_of(*partition(), cluster)->mib;
         const std::uint64_t sent = model::count_at(asked.job.tres, *cpu);
         for (Violation& violation : violations)
             if (violation.tres == cpu && std::max(violation.asked, violation.count) > sent &&
                 violation.whole_nodes == 0)
-                violation.mib_per_cpu = max->mib;
+                violation.mib_per_cpu = max;
     }
 
     /// CPUs of whole cores, and those that each GPU brings along by default.

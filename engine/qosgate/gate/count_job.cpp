@@ -221,8 +221,8 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
 /// Whether the job takes all memory of its nodes, and these may have more than the first of the partition.
 [[gnu::hot]] bool JobCounter::may_get_more_memory(const model::AccountView& view, std::size_t index) const {
     const Partition* partition = partition_at(view, index);
-    return partition != nullptr && partition->node_kinds.size() > 1 && cluster_->shares_out_memory &&
-           takes_all_memory(partition);
+    return partition != nullptr && partition->node_kinds.size() > 1 &&
+           model::selection_in(partition, *cluster_).shares_out_memory && takes_all_memory(partition);
 }
 
 /// No memory at all, like --mem=0, means all memory of the node.
@@ -383,17 +383,17 @@ TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const P
     WholeNodes nodes{.cpus = min_cpus,
                      .cpus_with_memory =
                          cpus_with_memory(*request_, min_cpus, partition.processors.max_threads_per_core),
-                     .gpus = TresCounts(view.tres->size())};
+                     .gres = TresCounts(view.tres->size())};
     if (!hides_nodes && view.partitions.size() <= max_partitions_by_node)
         nodes = min_whole_nodes(
             *request_, partition, *cluster_, *named_nodes_, min_nodes,
             cap_nodes(request_->max_nodes.value_or(UINT32_MAX), partition, job_qos_flags(view)), *view.tres);
 
-    TresCounts min = std::move(nodes.gpus);
+    TresCounts min = std::move(nodes.gres);
     if (const auto cpu = view.tres->find(TresKind::cpu)) min[*cpu] = nodes.cpus;
     const auto memory = memory_of(*request_, partition, *cluster_);
     const auto mem = view.tres->find(TresKind::mem);
-    if (mem && memory && memory->per_cpu && cluster_->shares_out_memory)
+    if (mem && memory && memory->per_cpu && model::selection_in(&partition, *cluster_).shares_out_memory)
         min[*mem] = saturated_product(memory->mib, nodes.cpus_with_memory);
     if (mem && takes_all_memory(&partition)) min[*mem] = nodes.memory_mib;
     const auto gpu = view.tres->find("gres/gpu");
@@ -451,10 +451,12 @@ TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const P
 [[gnu::hot]] GivenCpus JobCounter::give_cores(const model::AccountView& view, std::size_t index,
                                               std::uint64_t cpus, std::uint64_t nodes, Extent extent) const {
     const Partition* partition = partition_at(view, index);
-    const bool may_bind = extent == Extent::most && gres_.asks() && partition != nullptr;
+    const bool is_most = extent == Extent::most && partition != nullptr;
+    const bool may_add =
+        is_most && ((gres_.asks() && binds_gres(*request_)) || may_share_cores(*request_, partition));
     if (extent == Extent::least && partition != nullptr && view.partitions[index].is_hidden)
         return {cpus, cpus};
-    if (gives_whole_cores(partition, *cluster_) || (may_bind && binds_gres(*request_))) [[unlikely]] {
+    if (gives_whole_cores(partition, *cluster_) || may_add) [[unlikely]] {
         if (extent == Extent::least) nodes = std::min(nodes, nodes_for_tasks()); // of a range, the fewest
         return whole_cores(*request_, *partition, *cluster_, cpus, std::max<std::uint64_t>(nodes, 1), extent);
     }

@@ -87,7 +87,7 @@ class JobCounter {
     /// Whether the job takes all memory of its nodes and the nodes differ in memory.
     [[nodiscard]] bool has_open_memory(const model::AccountView& view, std::size_t partition) const;
 
-    /// The minimum that the nodes of a whole-node job have: CPUs, GPUs, and memory if it is counted per CPU;
+    /// The minimum that the nodes of a whole-node job have: CPUs, gres, and memory if it is counted per CPU;
     /// 0 if it is not known. Null for other jobs, and for a partition that is hidden from the reader. Counted
     /// once for each partition, and kept. If the job names more partitions than max_partitions_by_node, the
     /// minimum of any nodes of the partition.

@@ -78,18 +78,28 @@ void set_gpu_defaults(ChangedRequest& request, const Partition& partition, const
     }
 }
 
+/// The memory for which MaxMemPerCPU may add CPUs. slurmctld looks at the default memory also of a job that
+/// gets memory for each GPU instead, and without any default at all memory of the node. [L22]
+std::optional<Memory> memory_for_cpus(const JobRequest& request, const Partition& partition,
+                                      const model::Cluster& cluster, Extent extent) {
+    if (extent == Extent::least) return memory_of(request, partition, cluster);
+    const auto memory = request.memory ? request.memory : default_memory_of(&partition, cluster);
+    return memory ? memory : Memory{0, /*per_cpu=*/false};
+}
+
 /// More CPUs instead of more memory for each, as MaxMemPerCPU says.
-void add_cpus_for_memory(ChangedRequest& request, const Partition& partition, const model::Cluster& cluster) {
-    const std::optional<Memory> asked = memory_of(request.now(), partition, cluster);
-    const auto more = cpus_for_memory(asked, max_memory_of(partition, cluster));
+void add_cpus_for_memory(ChangedRequest& request, const Partition& partition, const model::Cluster& cluster,
+                         Extent extent) {
+    const std::optional<Memory> asked = memory_for_cpus(request.now(), partition, cluster, extent);
+    const auto more = cpus_for_memory(asked, partition, cluster);
     if (!more) return;
-    if (!asked->per_cpu) {
+    if (!asked->per_cpu || asked->mib == 0) {
         if (request.now().min_cpus_per_node.value_or(0) < to_count(more->cpus))
             request.change().min_cpus_per_node = to_count(more->cpus);
         return;
     }
     JobRequest& changed = request.change();
-    changed.memory = Memory{more->mib, /*per_cpu=*/true};
+    if (changed.memory || !changed.memory_per_tres) changed.memory = Memory{more->mib, /*per_cpu=*/true};
     changed.cpus_per_task =
         to_count(std::max(changed.cpus_per_task.value_or(1), 1u) * std::uint64_t{to_count(more->cpus)});
     if (changed.tasks.value_or(0) != 0 && changed.min_cpus)
@@ -105,7 +115,7 @@ std::optional<JobRequest> in_partition(const JobRequest& request, const Partitio
     ChangedRequest changed(request);
     set_default_memory(changed, partition, cluster);
     set_gpu_defaults(changed, partition, cluster, extent);
-    add_cpus_for_memory(changed, partition, cluster);
+    add_cpus_for_memory(changed, partition, cluster, extent);
     return changed.take();
 }
 

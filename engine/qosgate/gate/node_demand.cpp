@@ -46,11 +46,14 @@ std::optional<Memory> max_memory_of(const Partition& partition, const model::Clu
     return partition.max_memory ? partition.max_memory : cluster.max_memory;
 }
 
-std::optional<CpusForMemory> cpus_for_memory(const std::optional<Memory>& asked,
-                                             const std::optional<Memory>& max) {
-    if (!asked || !max || !max->per_cpu || max->mib == 0 || asked->mib <= max->mib) return std::nullopt;
-    const std::uint64_t cpus = divide_up(asked->mib, max->mib);
-    return CpusForMemory{cpus, divide_up(asked->mib, cpus)};
+std::optional<CpusForMemory> cpus_for_memory(const std::optional<Memory>& asked, const Partition& partition,
+                                             const model::Cluster& cluster) {
+    const std::optional<Memory> max = max_memory_of(partition, cluster);
+    if (!asked || !max || !max->per_cpu || max->mib == 0) return std::nullopt;
+    const std::uint64_t mib = asked->mib != 0 ? asked->mib : partition.node_memory_mib;
+    if (mib <= max->mib) return std::nullopt;
+    const std::uint64_t cpus = divide_up(mib, max->mib);
+    return CpusForMemory{cpus, divide_up(mib, cpus)};
 }
 
 bool says_model(const NodeKind& node, const model::TresItem& item) {
@@ -65,16 +68,16 @@ NodeDemand::NodeDemand(const JobRequest& request, const Partition& partition, co
       per_task_(std::max<std::uint64_t>(request.cpus_per_task.value_or(1), 1)) {
     const std::optional<Memory> memory = memory_of(request, partition, cluster);
     if (memory && memory->per_cpu) memory_per_cpu_ = memory->mib;
-    if (const auto more = cpus_for_memory(memory, max_memory_of(partition, cluster))) {
+    if (const auto more = cpus_for_memory(memory, partition, cluster)) {
         has_cpus_for_memory_ = true;
-        if (memory->per_cpu) {
+        if (memory->per_cpu && memory->mib != 0) {
             per_task_ = saturated_product(per_task_, more->cpus);
             memory_per_cpu_ = more->mib;
         } else {
             cpus_ = more->cpus;
         }
     }
-    if (!cluster.shares_out_memory) memory_per_cpu_ = 0;
+    if (!model::selection_in(&partition, cluster).shares_out_memory) memory_per_cpu_ = 0;
     // slurmctld multiplies tasks per node by CPUs per task, even with --overcommit.
     const std::uint64_t of_one = request.overcommit && !request.tasks_per_node ? 1 : per_task_;
     cpus_ = std::max(cpus_, saturated_product(request.tasks_per_node.value_or(1), of_one));
@@ -84,10 +87,10 @@ std::uint64_t usable_cpus(const NodeKind& node, const Partition& partition) noex
     return std::min<std::uint64_t>(known(node.cpus), partition.max_cpus_per_node.value_or(UINT32_MAX));
 }
 
-std::uint64_t gpus_of(const NodeKind& node, std::string_view gpu_model) {
+std::uint64_t gres_of(const NodeKind& node, std::string_view name, std::string_view gres_model) {
     std::uint64_t sum = 0;
     for (const model::NodeGres& gres : node.gres)
-        if (gres.name == "gpu" && (gpu_model.empty() || gres.model == gpu_model))
+        if (gres.name == name && (gres_model.empty() || gres.model == gres_model))
             sum = saturated_sum(sum, gres.count);
     return sum;
 }

@@ -23,8 +23,13 @@ inline constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::
 /// The CPUs of such a node that one job may use in a partition; very many if not known.
 std::uint64_t usable_cpus(const model::NodeKind& node, const model::Partition& partition) noexcept;
 
-/// The GPUs of a node; `gpu_model` empty: of all models. Those without a model are of none.
-std::uint64_t gpus_of(const model::NodeKind& node, std::string_view gpu_model = {});
+/// A gres of a node; `gres_model` empty: of all models. Those without a model are of none.
+std::uint64_t gres_of(const model::NodeKind& node, std::string_view name, std::string_view gres_model = {});
+
+/// The GPUs of a node.
+inline std::uint64_t gpus_of(const model::NodeKind& node) {
+    return gres_of(node, "gpu");
+}
 
 /// Ownership: borrows the request, the partition and the cluster. Threads: pure.
 class NodeDemand {
@@ -104,8 +109,10 @@ struct CpusForMemory {
     std::uint64_t mib;  ///< memory of each of these CPUs
 };
 
-/// Empty if `max` is not per CPU, or is not exceeded.
+/// Empty if the maximum is not per CPU, or is not exceeded. Memory of 0 (--mem=0) is that of the partition's
+/// first node.
 std::optional<CpusForMemory> cpus_for_memory(const std::optional<model::Memory>& asked,
-                                             const std::optional<model::Memory>& max);
+                                             const model::Partition& partition,
+                                             const model::Cluster& cluster);
 
 } // namespace qg::gate

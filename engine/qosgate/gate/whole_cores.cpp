@@ -49,6 +49,9 @@ std::uint64_t least_cores(const CoreUse& use, std::uint64_t cpus, std::uint64_t 
 std::uint64_t most_cores(const JobRequest& request, const Partition& partition, const CoreUse& use,
                          std::uint64_t cpus, std::uint64_t nodes) {
     std::uint64_t cores = least_cores(use, cpus, nodes);
+    // Each node has whole cores for --mincpus, and for a task of those that share CPUs.
+    const std::uint64_t on_each = request.overcommit ? use.per_task : request.min_cpus_on(1);
+    if (nodes != 1) cores = std::max(cores, saturated_product(nodes, divide_up(on_each, use.used)));
     if (use.tasks_of_core == 1 && use.per_task > use.used)
         cores = std::max(cores,
                          saturated_product(divide_up(cpus, use.per_task), divide_up(use.per_task, use.used)));
@@ -83,11 +86,17 @@ std::uint64_t least_of_sockets(const Processors& processors, std::uint64_t cpus,
 }
 
 /// Tasks are dealt out to sockets in turn, so each core may be on another.
-std::uint64_t most_of_sockets(const Processors& processors, std::uint64_t cpus, std::uint64_t cores,
+std::uint64_t most_of_sockets(const Partition& partition, std::uint64_t cpus, std::uint64_t cores,
                               std::uint64_t nodes) {
+    const Processors& processors = partition.processors;
     const std::uint64_t sockets =
         std::min(cores, saturated_product(nodes, std::max(processors.max_sockets, 1u)));
-    return std::max(cpus, saturated_product(sockets, processors.max_cpus_per_socket));
+    std::uint64_t of_node = 0; // of nodes that differ, one may have more sockets, and another larger ones
+    for (const model::NodeKind& kind : partition.node_kinds)
+        of_node = std::max(of_node, kind.cpus);
+    if (of_node == 0) of_node = UINT32_MAX;
+    return std::max(cpus, std::min(saturated_product(sockets, processors.max_cpus_per_socket),
+                                   saturated_product(nodes, of_node)));
 }
 
 } // namespace
@@ -111,7 +120,9 @@ GivenCpus whole_cores(const JobRequest& request, const Partition& partition, con
                       std::uint64_t cpus, std::uint64_t nodes, Extent extent) {
     const Processors& processors = partition.processors;
     const bool is_least = extent == Extent::least;
-    const bool by_cores = gives_whole_cores(&partition, cluster);
+    const model::AllocatedUnit unit = model::selection_in(&partition, cluster).unit;
+    const bool by_cores =
+        gives_whole_cores(&partition, cluster) || (!is_least && may_share_cores(request, &partition));
     const bool binds = !is_least && binds_gres(request);
     if (!by_cores && !binds) return {cpus, cpus};
     const std::uint32_t threads =
@@ -130,9 +141,9 @@ GivenCpus whole_cores(const JobRequest& request, const Partition& partition, con
             saturated_product(processors.max_sockets, processors.max_cpus_per_socket);
         if (of_node != 0) given = std::max(cpus, std::min(given, saturated_product(nodes, of_node)));
     }
-    if (cluster.allocated_unit == model::AllocatedUnit::socket)
+    if (unit == model::AllocatedUnit::socket)
         given = is_least ? least_of_sockets(processors, given, nodes)
-                         : most_of_sockets(processors, given, cores, nodes);
+                         : most_of_sockets(partition, given, cores, nodes);
     return {given, by_cores ? cpus_with_memory(request, given, threads) : given};
 }
 

@@ -25,13 +25,21 @@ struct GivenCpus {
 /// those of whole cores or sockets.
 [[nodiscard]] inline bool gives_whole_cores(const model::Partition* partition,
                                             const model::Cluster& cluster) noexcept {
-    return cluster.allocated_unit != model::AllocatedUnit::cpu && partition != nullptr &&
-           (partition->processors.max_threads_per_core > 1 ||
-            cluster.allocated_unit == model::AllocatedUnit::socket);
+    const model::AllocatedUnit unit = model::selection_in(partition, cluster).unit;
+    return unit != model::AllocatedUnit::cpu && partition != nullptr &&
+           (partition->processors.max_threads_per_core > 1 || unit == model::AllocatedUnit::socket);
+}
+
+/// Whether tasks that share CPUs may get all threads of their cores where slurmctld allocates CPUs: it does
+/// so for --threads-per-core, for --mincpus and the like.
+[[nodiscard]] inline bool may_share_cores(const model::JobRequest& request,
+                                          const model::Partition* partition) noexcept {
+    return request.overcommit && partition != nullptr && partition->processors.max_threads_per_core > 1;
 }
 
 /// The CPUs of the cores or sockets on so many nodes that hold `cpus` CPUs. If gives_whole_cores() is false,
-/// only --gres-flags=enforce-binding adds any. `nodes` is at least 1. Threads: pure.
+/// only --gres-flags=enforce-binding and may_share_cores() add any, to the most. `nodes` is at least 1.
+/// Threads: pure.
 [[nodiscard]] GivenCpus whole_cores(const model::JobRequest& request, const model::Partition& partition,
                                     const model::Cluster& cluster, std::uint64_t cpus, std::uint64_t nodes,
                                     Extent extent);

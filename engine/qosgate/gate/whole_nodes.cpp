@@ -11,6 +11,15 @@ namespace qg::gate {
 
 using model::NodeKind;
 
+namespace {
+
+/// Shares of GPUs, of which slurmctld gives none with whole nodes. [S]
+bool is_shared_gres(std::string_view name) {
+    return name == "shard" || name == "mps";
+}
+
+} // namespace
+
 bool knows_whole_nodes(const model::JobRequest& request, const model::Partition& partition,
                        const model::Cluster& cluster) {
     const bool is_range = request.max_nodes && request.max_nodes != request.min_nodes;
@@ -34,13 +43,17 @@ WholeNodes min_whole_nodes(const model::JobRequest& request, const model::Partit
         return cpus_with_memory(request, kind.whole_cpus, kind.threads_per_core);
     }));
     min.memory_mib = possible.min(nodes, [](const NodeKind& kind) { return kind.memory_mib; });
-    min.gpus.resize(catalogue.size());
+    min.gres.resize(catalogue.size());
     for (std::size_t tres = 0; tres < catalogue.size(); ++tres) {
-        constexpr std::string_view gpu = "gres/gpu";
-        const std::string_view name = catalogue.name(tres);
-        if (!name.starts_with(gpu) || (name.size() > gpu.size() && name[gpu.size()] != ':')) continue;
-        const std::string_view of_model = name.substr(std::min(gpu.size() + 1, name.size()));
-        min.gpus[tres] = possible.min(nodes, [&](const NodeKind& kind) { return gpus_of(kind, of_model); });
+        constexpr std::string_view prefix = "gres/";
+        std::string_view gres = catalogue.name(tres);
+        if (!gres.starts_with(prefix)) continue;
+        gres.remove_prefix(prefix.size());
+        const std::string_view name = gres.substr(0, gres.find(':'));
+        const std::string_view of_model = gres.substr(std::min(name.size() + 1, gres.size()));
+        if (is_shared_gres(name)) continue;
+        min.gres[tres] =
+            possible.min(nodes, [&](const NodeKind& kind) { return gres_of(kind, name, of_model); });
     }
     return min;
 }

@@ -25,11 +25,11 @@ struct WholeNodes {
     std::uint64_t cpus = 0;
     std::uint64_t cpus_with_memory = 0; ///< those for which memory per CPU counts
     std::uint64_t memory_mib = 0;       ///< 0: not known
-    model::TresCounts gpus;             ///< by TRES; 0 for all others
+    model::TresCounts gres;             ///< by TRES; 0 for all others
 };
 
 /// The minimum that the job's nodes have, whichever nodes slurmctld selects. The job may have `min_nodes` to
-/// `max_nodes` nodes. Cost: that of PossibleNodes for each TRES that is a kind of GPU.
+/// `max_nodes` nodes. Cost: that of PossibleNodes for each TRES that is a gres.
 WholeNodes min_whole_nodes(const model::JobRequest& request, const model::Partition& partition,
                            const model::Cluster& cluster, const NamedNodes& named, std::uint64_t min_nodes,
                            std::uint64_t max_nodes, const model::TresCatalogue& catalogue);
