@@ -601,6 +601,17 @@ BOOST_AUTO_TEST_CASE(cpus_that_max_mem_per_cpu_adds_count) {
     expect_cpus(1);
 }
 
+BOOST_AUTO_TEST_CASE(nodes_that_a_change_names_count_beside_those_of_gres) {
+    request.tres_per_job = request.tres_per_node = "gres:gpu:1";
+    request.min_nodes = request.max_nodes = 1;
+    expect_cpus(1);
+    request.min_nodes = request.max_nodes = 2;
+    expect("nodes", "node", 2);
+    expect_cpus(2);
+    expect("memory", "mem", 2000);
+    expect_gpus(2);
+}
+
 BOOST_AUTO_TEST_CASE(all_memory_of_a_node_brings_cpus_along) {
     request.memory = model::Memory{0, /*per_cpu=*/false};
     expect_cpus(1);

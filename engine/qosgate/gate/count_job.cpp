@@ -335,7 +335,8 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
     const Partition* partition = partition_at(view, index);
     const model::QosFlags flags = job_qos_flags(view);
     const auto& max = with_gres().max_nodes;
-    std::uint64_t nodes = nodes_for_tasks();
+    // slurmctld derives the nodes of a new job from its gres, but not when a change names others.
+    std::uint64_t nodes = std::max(nodes_for_tasks(), with_partition_min_.nodes.value_or(1));
     for (const auto features : {&JobRequest::features, &JobRequest::prefer})
         if (request_->*features) [[unlikely]]
             nodes = std::max(nodes, nodes_of_features(*(request_->*features)));
