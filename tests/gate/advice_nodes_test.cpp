@@ -91,6 +91,73 @@ BOOST_AUTO_TEST_CASE(a_node_whose_gpus_have_no_model_has_none_of_the_model_asked
         "asks for 3");
 }
 
+BOOST_AUTO_TEST_CASE(only_the_nodes_of_its_reservation_count_for_a_job) {
+    names->reservations = {
+        {.name = "last", .users = {"ana"}, .nodes = 1, .node_ranges = {{3, 3}}, .cpus = 4},
+        {.name = "lent", .users = {"ana"}, .nodes = 2, .node_ranges = {{1, 1}, {3, 3}}, .cpus = 20}};
+    request.reservation = "lent"; // a2 and c1
+    BOOST_TEST(beyond(&JobRequest::required_nodes, Text("a2,c1"), Text("a2,b1")) ==
+               "reservation lent has no node b1 (--nodelist)");
+    request.max_nodes = 1;
+    BOOST_TEST(
+        beyond_tasks(16) ==
+        "partition main (in the reservation) has room for 16 tasks of this job on 1 node; it asks for 17 "
+        "(1 CPU each, 100M of memory per CPU)");
+    request.max_nodes = 2;
+    BOOST_TEST(beyond_tasks(20) == "reservation lent has 20 CPUs; this job asks for 21");
+    BOOST_TEST(beyond_gpus(2) ==
+               "partition main (in the reservation) has 2 GPUs on 2 nodes; this job asks for 3");
+    BOOST_TEST(beyond(&JobRequest::features, Text("big"), Text("big&fast"))
+                   .ends_with("no feature 'fast' is known (known: big)"));
+    request.partition = "viz";
+    BOOST_TEST(beyond(&JobRequest::reservation, Text("lent"), Text("last")) ==
+               "reservation last has no node of partition viz");
+    BOOST_TEST(beyond(&JobRequest::reservation, Text("last,lent"), Text("last")) ==
+               "reservation last has no node of partition viz");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_suggested_that_the_reservation_does_not_have) {
+    names->reservations = {
+        {.name = "last", .users = {"ana"}, .nodes = 1, .node_ranges = {{3, 3}}, .cpus = 4}};
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 8);
+    ask_tasks(9);
+    const auto suggests = [&](std::string_view option) { return advice().find(option) != std::string::npos; };
+    BOOST_TEST(suggests("could start with: --ntasks=8"));
+    request.reservation = "last"; // with 4 CPUs
+    BOOST_TEST(advice().starts_with("reservation last has 4 CPUs; this job asks for 9"));
+    BOOST_TEST(!suggests("could start with"));
+    names->reservations[0].cpus = 64;
+    names->reservations[0].node_ranges = {{2, 2}}; // b1
+    BOOST_TEST(suggests("could start with: --ntasks=8"));
+}
+
+BOOST_AUTO_TEST_CASE(a_reservation_may_have_some_cpus_of_its_nodes_only) {
+    const model::Reservation cores{
+        .name = "cores", .users = {"ana"}, .nodes = 2, .node_ranges = {{0, 1}}, .cpus = 6};
+    names->reservations = {cores};
+    request.reservation = "cores";
+    const auto with = [&](std::uint32_t tasks) {
+        ask_tasks(tasks);
+        return advice();
+    };
+    BOOST_TEST(with(6) == "");
+    BOOST_TEST(with(7) == "reservation cores has 6 CPUs; this job asks for 7");
+    request.overcommit = true; // tasks share CPUs
+    BOOST_TEST(with(7) == "");
+    request.overcommit = false;
+    names->reservations[0].cpus.reset(); // others may be free
+    BOOST_TEST(with(7) == "");
+    names->reservations = {cores};
+    names->reservations[0].node_ranges.clear(); // which they are changes, how many they are does not
+    BOOST_TEST(with(7) == "reservation cores has 6 CPUs; this job asks for 7");
+    names->reservations = {cores, {.name = "other", .users = {"ana"}}}; // of the other one nothing is known
+    request.reservation = "cores,other";
+    BOOST_TEST(with(7) == "");
+    names->reservations[1] = {.name = "other", .users = {"ana"}, .nodes = 1, .cpus = 8};
+    BOOST_TEST(with(8) == "");
+    BOOST_TEST(with(9) == "its reservations have at most 8 CPUs; this job asks for 9");
+}
+
 BOOST_AUTO_TEST_CASE(nodes_of_a_nodelist_are_all_that_a_job_gets_if_it_may_have_no_more) {
     request.required_nodes = "a1,c1";
     request.max_nodes = 2;

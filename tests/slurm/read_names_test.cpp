@@ -123,15 +123,28 @@ BOOST_AUTO_TEST_CASE(reservations_say_how_many_nodes_bound_their_jobs) {
     const auto read = [&] {
         model::KnownNames names;
         slurm::update_names(names, &reservations, nullptr);
-        return names.reservations.at(0).nodes;
+        return names.reservations.at(0);
     };
-    BOOST_TEST(!read().has_value()); // of licenses only
+    BOOST_TEST(!read().nodes.has_value()); // of licenses only
+    std::string tres = "cpu=12,node=3";
+    std::int32_t indices[] = {0, 1, 4, 4, -1};
     reservation.node_list = nodes.data();
     reservation.node_cnt = 3;
-    BOOST_TEST_REQUIRE(read().has_value());
-    BOOST_TEST(*read() == 3u);
-    reservation.flags = RESERVE_FLAG_FLEX; // jobs may use others, too
-    BOOST_TEST(!read().has_value());
+    reservation.node_inx = indices;
+    reservation.tres_str = tres.data();
+    BOOST_TEST(read().nodes.value() == 3u);
+    BOOST_TEST(read().cpus.value() == 12u);
+    BOOST_TEST_REQUIRE(read().node_ranges.size() == 2u);
+    BOOST_TEST(read().node_ranges[1].first == 4u);
+    reservation.flags = RESERVE_FLAG_REPLACE; // other nodes take the place of those that are in use
+    BOOST_TEST(read().nodes.value() == 3u);
+    BOOST_TEST(read().node_ranges.empty());
+    for (const auto flag : {RESERVE_FLAG_FLEX, RESERVE_FLAG_ANY_NODES}) { // jobs may use others, too
+        reservation.flags = flag;
+        BOOST_TEST(!read().nodes.has_value());
+        BOOST_TEST(!read().cpus.has_value());
+        BOOST_TEST(read().node_ranges.empty());
+    }
 }
 
 BOOST_AUTO_TEST_CASE(reservations_are_sorted_and_say_whether_they_are_for_groups) {

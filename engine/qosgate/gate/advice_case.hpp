@@ -3,8 +3,10 @@
 // What the parts of advice share: the job, and its lines.
 #pragma once
 
+#include "qosgate/base/text.hpp"
 #include "qosgate/gate/advice.hpp"
 #include "qosgate/gate/known_nodes.hpp"
+#include "qosgate/gate/reservations.hpp"
 #include "qosgate/gate/resolve.hpp"
 #include "qosgate/limits/release.hpp"
 #include "qosgate/model/cluster.hpp"
@@ -22,15 +24,26 @@ namespace qg::gate {
 struct AdviceCase {
     AdviceCase(const ResolvedRequest& asked, bool knows_all_reservations)
         : resolved(asked), request(asked.request), cluster(asked.context.cluster),
-          knows_reservations(knows_all_reservations), named(look_up_named_nodes(request, cluster.names)) {}
+          knows_reservations(knows_all_reservations), named(look_up_named_nodes(request, cluster.names)) {
+        if (request.reservation && knows_reservations)
+            named.reserved = look_up_reserved(find_told_reservations(asked));
+    }
 
     const ResolvedRequest& resolved;
     const model::JobRequest& request;
     const model::Cluster& cluster;
     bool knows_reservations; ///< no reservation was added since the cluster was read
-    NamedNodes named;        ///< --nodelist, --exclude
+    NamedNodes named;        ///< --nodelist, --exclude, --reservation
 
     [[nodiscard]] const model::AccountView& view() const { return resolved.view(); }
+    [[nodiscard]] bool names_one_reservation() const {
+        return request.reservation && request.reservation->find(',') == std::string::npos;
+    }
+    /// The begin of a sentence about the job's reservations. It must name one.
+    [[nodiscard]] std::string its_reservations_have() const {
+        return names_one_reservation() ? text::format("reservation {} has", *request.reservation)
+                                       : "its reservations have";
+    }
     /// The first of the job's partitions; it must have one.
     [[nodiscard]] const model::Partition& first_partition() const {
         return *view().partitions.front().partition;

@@ -4,6 +4,7 @@
 #include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/ranges.hpp"
+#include "qosgate/gate/reservations.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/model/tres_request.hpp"
 
@@ -29,45 +30,6 @@ bool lacks_bracket(std::string_view list) noexcept {
 
 using model::Partition;
 
-/// Whether a list of users or accounts admits one of the names. A list whose entries begin with a minus
-/// admits everybody except those that it names.
-template <typename Names>
-bool lists(std::span<const std::string> list, const Names& names) {
-    const bool leaves_out = list.front().starts_with('-');
-    const bool is_named = std::ranges::any_of(list, [&](std::string_view entry) {
-        if (leaves_out)
-            entry.remove_prefix(std::min<std::size_t>(entry.find_first_not_of('-'), entry.size()));
-        return std::ranges::any_of(names, [&](std::string_view name) { return text::iequals(entry, name); });
-    });
-    return is_named != leaves_out;
-}
-
-/// The account of the job, and those above it.
-std::vector<std::string_view> accounts_of(const model::AccountView& view) {
-    std::vector<std::string_view> accounts{view.account};
-    for (const model::Association& link : view.associations)
-        accounts.push_back(link.account);
-    return accounts;
-}
-
-/// Whether the job's user, with its accounts, certainly may use a reservation.
-bool is_for_user(const model::Reservation& reservation, const model::AccountView& view) {
-    if (reservation.has_groups || (reservation.users.empty() && reservation.accounts.empty())) return false;
-    return (reservation.users.empty() || lists(reservation.users, std::span(&view.user_name, 1))) &&
-           (reservation.accounts.empty() || lists(reservation.accounts, accounts_of(view)));
-}
-
-/// Whether a reservation certainly is not for the job's user, with its accounts.
-bool is_for_others(const model::Reservation& reservation, const model::AccountView& view) {
-    if (reservation.has_groups || view.user_name.empty()) return false;
-    if (!reservation.users.empty() && !lists(reservation.users, std::span(&view.user_name, 1))) return true;
-    if (reservation.accounts.empty()) return false;
-    // slurmctld may hide accounts above (slurm/README.md 3.4).
-    const auto& chain = view.associations;
-    if (chain.empty() || chain.back().level != model::AssociationLevel::root) return false;
-    return !lists(reservation.accounts, accounts_of(view));
-}
-
 class NameAdviser {
   public:
     NameAdviser(const AdviceCase& at, bool may_tell_partitions, AdviceLines& lines)
@@ -81,7 +43,7 @@ class NameAdviser {
 
   private:
     void check_names(const model::KnownNames& names) {
-        if (at_.request.reservation && at_.knows_reservations) check_reservations(names.reservations);
+        if (at_.request.reservation && at_.knows_reservations) check_reservations(names);
         if (at_.request.licenses) check_licenses(names.licenses);
         for (const auto& text : {&at_.request.features, &at_.request.prefer})
             if (*text) check_features(**text, names);
@@ -109,13 +71,12 @@ class NameAdviser {
         lines_.add(text::format("no {} '{}' is known{}", what, text::printable(name, 64), better));
     }
 
-    void check_reservations(std::span<const model::Reservation> known) {
+    void check_reservations(const model::KnownNames& known) {
         std::optional<std::vector<std::string>> usable; // filled once: the lists of users are long
         text::for_each_part(*at_.request.reservation, ',', [&](std::string_view name) {
-            const auto place = std::ranges::lower_bound(known, name, {}, &model::Reservation::name);
-            if (place != known.end() && place->name == name) return check_reservation(*place);
+            if (const auto* one = find_reservation(known, name)) return check_reservation(*one);
             if (name.empty() || !may_report()) return;
-            if (!usable) usable = usable_reservations(known);
+            if (!usable) usable = usable_reservations(known.reservations);
             add_unknown("reservation", name, *usable);
         });
     }
@@ -133,10 +94,8 @@ class NameAdviser {
     /// one that is not active yet. With several, others may have enough. [L22]
     void check_reservation_size(const model::Reservation& one) {
         const std::uint64_t asked = at_.resolved.counter.sent().nodes.value_or(1);
-        const bool is_only = at_.request.reservation->find(',') == std::string::npos;
-        const bool may_tell =
-            at_.view().reader_is_operator || !at_.view().hidden.reservations || is_for_user(one, at_.view());
-        if (is_only && may_tell && one.nodes && asked > *one.nodes && may_report())
+        if (at_.names_one_reservation() && may_tell(one, at_.view()) && one.nodes && asked > *one.nodes &&
+            may_report())
             lines_.add(text::format("reservation {} has {}; this job asks for {}", one.name,
                                     limits::format_amount("node", *one.nodes), asked));
     }
@@ -224,7 +183,7 @@ class NameAdviser {
     }
 
     void check_node_lists(const model::KnownNames& known) {
-        const auto& [wanted, excluded] = at_.named;
+        const KnownNodes &wanted = at_.named.required, &excluded = at_.named.excluded;
         const std::pair<const char*, std::string_view> lists[] = {
             {"--nodelist", at_.request.required_nodes ? *at_.request.required_nodes : std::string_view()},
             // A list that was cut may end within brackets.
@@ -241,6 +200,7 @@ class NameAdviser {
         if (!both.empty())
             return lines_.add(
                 text::format("node {} is in --nodelist and in --exclude", known.name_of_node(both.front())));
+        if (at_.named.knows_reserved() && !check_reserved_nodes(wanted, known)) return;
         if (!may_tell_partitions_) return;
         check_wanted_nodes(wanted, known);
         if (excluded.is_whole && !excluded.indices.empty()) check_excluded_nodes(excluded);
@@ -266,6 +226,28 @@ class NameAdviser {
         const auto outside = std::ranges::find_if(
             nodes.indices, [&](std::uint32_t index) { return !partition.has_node(index); });
         return outside == nodes.indices.end() ? std::nullopt : std::optional(*outside);
+    }
+
+    /// slurmctld refuses a job, or never starts it, whose reservations lack a node of --nodelist, or have no
+    /// node of its partitions. [L22] False: that is so.
+    bool check_reserved_nodes(const KnownNodes& wanted, const model::KnownNames& known) {
+        const std::string have = at_.its_reservations_have();
+        const auto lacking = std::ranges::find_if_not(
+            wanted.indices, [&](std::uint32_t index) { return at_.named.may_have(index); });
+        if (lacking != wanted.indices.end()) {
+            lines_.add(text::format("{} no node {} (--nodelist)", have, known.name_of_node(*lacking)));
+            return false;
+        }
+        const auto has_none = [&](const Partition& partition) {
+            return !partition.nodes.empty() &&
+                   std::ranges::none_of(at_.named.reserved->indices,
+                                        [&](std::uint32_t index) { return partition.has_node(index); });
+        };
+        if (!may_tell_partitions_ || !at_.are_all(has_none)) return true;
+        lines_.add(at_.view().partitions.size() > 1
+                       ? text::format("{} no node of a partition of this job", have)
+                       : text::format("{} no node of partition {}", have, at_.first_partition().name));
+        return false;
     }
 
     void check_wanted_nodes(const KnownNodes& wanted, const model::KnownNames& known) {

@@ -58,7 +58,7 @@ NodeLimit find_node_limit(const AdviceCase& at, std::size_t partition) {
 class PartitionFit {
   public:
     PartitionFit(const AdviceCase& at, const Partition& partition, NodeLimit limit)
-        : request_(at.request), partition_(partition), cluster_(at.cluster), named_(at.named),
+        : at_(at), request_(at.request), partition_(partition), cluster_(at.cluster), named_(at.named),
           limit_(std::move(limit)),
           nodes_(request_, partition, cluster_, at.named,
                  std::min(limit_.nodes, cap_nodes(request_.max_nodes.value_or(UINT32_MAX), partition,
@@ -87,6 +87,7 @@ class PartitionFit {
             return text::format("no node of {} has the features {}", name_without_features(),
                                 printable_features());
         if (nodes_.all().empty()) return std::nullopt; // --exclude names them all
+        if (auto problem = find_missing_reserved_cpus()) return problem;
         if (auto problem = find_missing_share(nodes_.all(), "")) return problem;
         if (auto problem = find_missing_gpus()) return problem;
         if (auto problem = find_missing_nodes()) return problem;
@@ -94,8 +95,15 @@ class PartitionFit {
     }
 
     [[nodiscard]] std::string name_without_features() const {
-        return text::format("partition {}{}", partition_.name,
-                            nodes_.leaves_some_out() ? " (without --exclude)" : "");
+        std::vector<std::string> parts;
+        if (nodes_.are_reserved()) parts.emplace_back("its nodes in the reservation");
+        if (nodes_.leaves_some_out()) parts.emplace_back("without --exclude");
+        return name_with(parts);
+    }
+
+    [[nodiscard]] std::string name_with(const std::vector<std::string>& parts) const {
+        const std::string name = "partition " + partition_.name;
+        return parts.empty() ? name : text::format("{} ({})", name, text::join(parts, ", "));
     }
 
     /// "partition main", with the features that its nodes need for the job.
@@ -105,9 +113,9 @@ class PartitionFit {
             parts.emplace_back("its nodes in --nodelist");
         else if (nodes_.asks_for_features())
             parts.push_back("its nodes with " + printable_features());
+        if (nodes_.are_reserved() && !nodes_.are_all_required()) parts.emplace_back("in the reservation");
         if (nodes_.leaves_some_out() && !nodes_.are_all_required()) parts.emplace_back("without --exclude");
-        const std::string name = "partition " + partition_.name;
-        return parts.empty() ? name : text::format("{} ({})", name, text::join(parts, ", "));
+        return name_with(parts);
     }
 
     [[nodiscard]] std::string printable_features() const {
@@ -288,6 +296,22 @@ class PartitionFit {
                             nodes_.max_nodes() == limit_.nodes ? ", the limit of " + limit_.owner : "");
     }
 
+    /// A reservation may have some CPUs of its nodes only (CoreCnt). A job with whole nodes needs all of
+    /// them.
+    [[nodiscard]] Sentence find_missing_reserved_cpus() const {
+        if (!named_.reserved || request_.overcommit) return std::nullopt;
+        const bool takes_whole = demand_.takes_whole_nodes();
+        const std::uint64_t asked =
+            takes_whole
+                ? nodes_.min(size_.nodes.value_or(1), [](const NodeKind& kind) { return kind.whole_cpus; })
+                : size_.cpus.value_or(1);
+        if (asked <= named_.reserved->cpus) return std::nullopt;
+        return text::format("{} {}{}; this job {} {}", at_.its_reservations_have(),
+                            at_.names_one_reservation() ? "" : "at most ",
+                            limits::format_amount("cpu", named_.reserved->cpus),
+                            takes_whole ? "takes whole nodes, with" : "asks for", asked);
+    }
+
     [[nodiscard]] Sentence find_missing_nodes() const {
         const std::uint64_t asked = size_.nodes.value_or(1);
         std::uint64_t fitting = 0;
@@ -376,6 +400,7 @@ class PartitionFit {
         return demand_.cpus_per_task() == 1 ? "" : text::format(" ({} each)", cpus);
     }
 
+    const AdviceCase& at_;
     const JobRequest& request_;
     const Partition& partition_;
     const model::Cluster& cluster_;

@@ -12,6 +12,9 @@ namespace {
 /// How many nodes of a list are looked up.
 constexpr std::size_t max_nodes_read = 128;
 
+/// No cluster has more (MAX_SLURM_NODES is 65536); the ranges of a file may.
+constexpr std::uint32_t max_nodes_of_cluster = 65'536;
+
 KnownNodes look_up_nodes(std::string_view list, const model::KnownNames& known) {
     HostNames hosts = first_hosts(list, max_nodes_read);
     KnownNodes nodes;
@@ -40,6 +43,30 @@ NamedNodes look_up_named_nodes(const model::JobRequest& request,
         named.excluded = look_up_nodes(excluded, *known);
     named.excluded.is_whole = named.excluded.is_whole && request.has_all_excluded;
     return named;
+}
+
+bool NamedNodes::may_have(std::uint32_t node) const noexcept {
+    return !knows_reserved() || std::ranges::binary_search(reserved->indices, node);
+}
+
+std::optional<ReservedNodes> look_up_reserved(std::span<const model::Reservation* const> reservations) {
+    if (reservations.empty()) return std::nullopt;
+    ReservedNodes all;
+    bool knows_nodes = true;
+    for (const model::Reservation* one : reservations) {
+        if (!one->nodes || !one->cpus) return std::nullopt;
+        all.cpus = std::max(all.cpus, *one->cpus);
+        knows_nodes = knows_nodes && !one->node_ranges.empty();
+        for (const auto [first, last] : one->node_ranges) {
+            knows_nodes = knows_nodes && last < max_nodes_of_cluster;
+            for (std::uint32_t node = first; knows_nodes && node <= last; ++node)
+                all.indices.push_back(node);
+        }
+    }
+    if (!knows_nodes) all.indices.clear();
+    std::ranges::sort(all.indices);
+    all.indices.erase(std::unique(all.indices.begin(), all.indices.end()), all.indices.end());
+    return all;
 }
 
 } // namespace qg::gate

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The nodes that a request names: --nodelist, --exclude.
+// The nodes that a request names: --nodelist, --exclude, --reservation.
 #pragma once
 
 #include "qosgate/model/job_request.hpp"
@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,15 +22,30 @@ struct KnownNodes {
     bool is_whole = true;               ///< all names were looked up
 };
 
-/// The nodes that a job must have, and those that it must not.
+/// What the reservations of a job give it. It gets nodes of one of them.
+struct ReservedNodes {
+    std::vector<std::uint32_t> indices; ///< sorted, each once; empty: not known which
+    std::uint64_t cpus = 0;             ///< of the largest
+};
+
+/// The nodes that a job must have, those that it must not, and those outside of which it gets none.
 struct NamedNodes {
     KnownNodes required;
     KnownNodes excluded;
+    std::optional<ReservedNodes> reserved = {}; ///< empty: any node, or not known
+
+    /// Whether the job's reservations may give it the node.
+    [[nodiscard]] bool may_have(std::uint32_t node) const noexcept;
+    [[nodiscard]] bool knows_reserved() const noexcept { return reserved && !reserved->indices.empty(); }
 };
 
 /// Looks up the nodes that a request names. Without known nodes it finds none, and no unknown name.
 /// Cost: a binary search for each of the first 128 names of both lists.
 NamedNodes look_up_named_nodes(const model::JobRequest& request,
                                const std::optional<model::KnownNames>& known);
+
+/// What these reservations give a job, if each of them is bound to known nodes. Empty: it may get others.
+/// Cost: linear in their nodes.
+std::optional<ReservedNodes> look_up_reserved(std::span<const model::Reservation* const> reservations);
 
 } // namespace qg::gate

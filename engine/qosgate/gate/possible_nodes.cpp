@@ -88,17 +88,25 @@ PossibleNodes::PossibleNodes(const JobRequest& request, const Partition& partiti
 
 void PossibleNodes::set_kinds(const model::Cluster& cluster, const NamedNodes& named) {
     const auto& kinds = asks_for_features_ ? partition_.featured_kinds : partition_.node_kinds;
-    are_known_ = !kinds.empty();
+    is_reserved_ = named.knows_reserved();
+    are_known_ = !kinds.empty() && !(is_reserved_ && cluster.nodes.kinds.empty());
     if (!are_known_) return; // NodeDemand then assumes that all nodes are alike
-    std::vector<NodesOfKind> others;
-    for (const NodeKind& kind : kinds)
-        others.push_back({&kind, kind.count});
     const auto excluded = nodes_by_kind(named.excluded.indices, partition_, cluster.nodes);
-    take_out(others, excluded, asks_for_features_);
     leaves_some_out_ = !excluded.empty();
+    std::vector<NodesOfKind> others;
+    if (is_reserved_) {
+        std::vector<std::uint32_t> left;
+        std::ranges::set_difference(named.reserved->indices, named.excluded.indices,
+                                    std::back_inserter(left));
+        others = nodes_by_kind(left, partition_, cluster.nodes);
+    } else {
+        for (const NodeKind& kind : kinds)
+            others.push_back({&kind, kind.count});
+        take_out(others, excluded, asks_for_features_);
+    }
 
     kinds_ = nodes_by_kind(named.required.indices, partition_, cluster.nodes);
-    take_out(others, kinds_, asks_for_features_);
+    take_out(others, kinds_, asks_for_features_ || is_reserved_);
     required_kinds_ = kinds_.size();
     required_nodes_ = count(kinds_);
     if (request_.required_nodes)

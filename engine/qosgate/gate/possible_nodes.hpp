@@ -32,7 +32,8 @@ class PossibleNodes {
     PossibleNodes(const model::JobRequest& request, const model::Partition& partition,
                   const model::Cluster& cluster, const NamedNodes& named, std::uint64_t max_nodes);
 
-    /// Nodes that --nodelist does not name: those with the features, without those of --exclude. Empty if the
+    /// Nodes that --nodelist does not name: those with the features, without those of --exclude, and of a
+    /// reservation only its own. Empty if the
     /// job can have no other nodes than those of --nodelist, or if kinds are not known.
     [[nodiscard]] std::span<const NodesOfKind> others() const noexcept {
         return std::span(kinds_).subspan(required_kinds_);
@@ -49,6 +50,8 @@ class PossibleNodes {
     [[nodiscard]] bool are_all_required() const noexcept { return are_all_required_; }
     /// Whether --exclude leaves out some of the partition's nodes.
     [[nodiscard]] bool leaves_some_out() const noexcept { return leaves_some_out_; }
+    /// Whether only nodes of the job's reservations count.
+    [[nodiscard]] bool are_reserved() const noexcept { return is_reserved_; }
     /// Whether the job asks for features that can be checked for each node by itself.
     [[nodiscard]] bool asks_for_features() const noexcept { return asks_for_features_; }
     [[nodiscard]] const NodeDemand& demand() const noexcept { return demand_; }
@@ -97,6 +100,7 @@ class PossibleNodes {
     bool are_known_ = false;
     bool are_all_required_ = false;
     bool leaves_some_out_ = false;
+    bool is_reserved_ = false;
     std::uint64_t max_nodes_;
     std::uint64_t gpus_per_node_;
     std::uint64_t required_nodes_ = 0;

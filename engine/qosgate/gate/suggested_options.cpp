@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/suggested_options.hpp"
 
+#include "qosgate/gate/advice.hpp"
 #include "qosgate/gate/answer.hpp"
 #include "qosgate/gate/effort.hpp"
 #include "qosgate/gate/forecast.hpp"
@@ -14,6 +15,18 @@
 namespace qg::gate {
 
 using model::JobRequest;
+
+namespace {
+
+/// Whether the reservations of the job, if it names any, may have what it asks for. What is free in them is
+/// not known, so several nodes are not certain.
+bool may_fit_reservation(const JobRequest& request, const ClusterContext& context) {
+    if (!request.reservation) return true;
+    return request.min_nodes.value_or(1) <= 1 &&
+           find_advice(resolve(request, context), /*knows_reservations=*/true).lines.empty();
+}
+
+} // namespace
 
 SuggestedOptions::SuggestedOptions(const ResolvedRequest& asked, const RulesRun* rules,
                                    limits::Strictness strictness)
@@ -40,8 +53,7 @@ bool SuggestedOptions::are_possible() const {
 
 std::optional<std::string> SuggestedOptions::say(const JobRequest& better, bool starts_now) {
     if (may_get_no_nodes(better, context_.release)) return std::nullopt;
-    // It is not known how many nodes a reservation has.
-    if (better.reservation && better.min_nodes.value_or(1) > 1) return std::nullopt;
+    if (!may_fit_reservation(better, context_)) return std::nullopt;
     if (starts_now && waits_at_first(better, context_, strictness_)) return std::nullopt;
     const JobRequest& submitted = rules_ == nullptr ? asked_.request : rules_->submitted;
     const JobRequest changed = apply_changes(submitted, asked_.request, better);

@@ -3,6 +3,8 @@
 // Names that jobs may request: reservations, licenses, gres, features.
 #pragma once
 
+#include "qosgate/model/partition.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <ctime>
@@ -27,6 +29,8 @@ struct Reservation {
     bool has_groups = false;                 ///< it is for Linux groups, whose members are not known here
     std::string partition = {};              ///< empty: none is named
     std::optional<std::uint32_t> nodes = {}; ///< empty: not known, none, or its jobs may use others, too
+    std::vector<NodeRange> node_ranges = {}; ///< which these are; empty: that may change, or as above
+    std::optional<std::uint64_t> cpus = {};  ///< of these nodes, or some of them; empty: as above
     /// In seconds since 1970; of a repeated one the next. Empty: not known.
     std::optional<std::uint64_t> start_time = {};
     std::optional<std::uint64_t> end_time = {};

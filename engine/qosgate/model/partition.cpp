@@ -5,9 +5,9 @@
 
 namespace qg::model {
 
-bool Partition::has_node(std::uint32_t index) const noexcept {
-    const auto after = std::ranges::upper_bound(nodes, index, {}, &NodeRange::first);
-    return after != nodes.begin() && index <= (after - 1)->last;
+bool has_node(std::span<const NodeRange> ranges, std::uint32_t index) noexcept {
+    const auto after = std::ranges::upper_bound(ranges, index, {}, &NodeRange::first);
+    return after != ranges.begin() && index <= (after - 1)->last;
 }
 
 PartitionTable::PartitionTable(std::vector<std::shared_ptr<const Partition>> partitions)

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -66,6 +67,9 @@ struct NodeRange {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
 };
+
+/// Whether a node is in one of these ranges, which are sorted. Cost: a binary search.
+[[nodiscard]] bool has_node(std::span<const NodeRange> ranges, std::uint32_t index) noexcept;
 
 /// The processors of a partition's nodes, whichever a job gets.
 struct Processors {
@@ -135,7 +139,7 @@ struct Partition {
     static constexpr std::size_t max_featured_kinds = 64;
 
     /// Whether it contains the node with this index in the cluster's node table.
-    [[nodiscard]] bool has_node(std::uint32_t index) const noexcept;
+    [[nodiscard]] bool has_node(std::uint32_t index) const noexcept { return model::has_node(nodes, index); }
 
     /// Whether it refuses jobs without a time limit (DefaultTime=0).
     [[nodiscard]] bool requires_time_limit() const noexcept { return default_time == TimeLimit{0}; }

@@ -147,10 +147,16 @@ inline constexpr std::tuple fields_of<model::Partition>{
 };
 template <>
 inline constexpr std::tuple fields_of<model::Reservation>{
-    Field{"name", &model::Reservation::name},           Field{"users", &model::Reservation::users},
-    Field{"accounts", &model::Reservation::accounts},   Field{"has_groups", &model::Reservation::has_groups},
-    Field{"partition", &model::Reservation::partition}, Field{"start_time", &model::Reservation::start_time},
-    Field{"end_time", &model::Reservation::end_time},   Field{"nodes", &model::Reservation::nodes},
+    Field{"name", &model::Reservation::name},
+    Field{"users", &model::Reservation::users},
+    Field{"accounts", &model::Reservation::accounts},
+    Field{"has_groups", &model::Reservation::has_groups},
+    Field{"partition", &model::Reservation::partition},
+    Field{"start_time", &model::Reservation::start_time},
+    Field{"end_time", &model::Reservation::end_time},
+    Field{"nodes", &model::Reservation::nodes},
+    Field{"node_ranges", &model::Reservation::node_ranges},
+    Field{"cpus", &model::Reservation::cpus},
 };
 template <>
 inline constexpr std::tuple fields_of<model::License>{

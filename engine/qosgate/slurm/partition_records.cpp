@@ -131,14 +131,6 @@ std::optional<std::uint64_t> max_tmp_disk(const partition_info_t& partition,
     return max;
 }
 
-std::vector<model::NodeRange> read_node_ranges(const partition_info_t& partition) {
-    std::vector<model::NodeRange> ranges;
-    for (const std::int32_t* range = partition.node_inx;
-         range != nullptr && *range >= 0 && range[1] >= *range; range += 2)
-        ranges.push_back({static_cast<std::uint32_t>(range[0]), static_cast<std::uint32_t>(range[1])});
-    return ranges;
-}
-
 model::NodeKind read_node_kind(const node_info_t& node, bool with_features) {
     model::NodeKind kind;
     kind.count = 1;
@@ -267,7 +259,7 @@ model::Partition read_partition(const partition_info_t& partition, std::span<con
     result.has_alternate = is_set(partition.alternate);
     result.is_for_root = (partition.flags & PART_FLAG_ROOT_ONLY) != 0;
     result.needs_reservation = (partition.flags & PART_FLAG_REQ_RESV) != 0;
-    result.nodes = read_node_ranges(partition);
+    result.nodes = read_node_ranges(partition.node_inx);
     result.has_no_nodes = result.nodes.empty() && partition.total_nodes == 0 && partition.total_cpus == 0;
     read_kinds(result, nodes);
     result.max_memory = read_memory_bound(partition.max_mem_per_cpu);

@@ -55,14 +55,6 @@ std::vector<std::uint32_t> read_tasks(const slurm_job_info_t& record) {
     return tasks;
 }
 
-/// node_inx, of a job or a reservation, holds pairs "from, to" and ends with -1.
-std::vector<model::NodeRange> read_nodes(const std::int32_t* node_inx) {
-    std::vector<model::NodeRange> nodes;
-    for (const std::int32_t* range = node_inx; range != nullptr && range[0] >= 0; range += 2)
-        nodes.push_back({static_cast<std::uint32_t>(range[0]), static_cast<std::uint32_t>(range[1])});
-    return nodes;
-}
-
 /// As squeue names it.
 std::string read_name(const slurm_job_info_t& record) {
     if (record.array_job_id != 0 && record.array_task_id != NO_VAL)
@@ -193,7 +185,7 @@ QueuedJob read_queued_job(const slurm_job_info_t& record) {
     job.end = record.end_time;
     job.last_attempt = record.last_sched_eval;
     job.tres = to_text(job.holds_resources() ? record.tres_alloc_str : record.tres_req_str);
-    if (job.holds_resources()) job.nodes = read_nodes(record.node_inx);
+    if (job.holds_resources()) job.nodes = read_node_ranges(record.node_inx);
     job.association_id = record.assoc_id;
     if (job.state == QueueState::pending) {
         job.request = read_request(record);
@@ -264,7 +256,7 @@ Result<model::Obstacles> read_obstacles() {
                                           .end = each.end_time,
                                           .nodes = to_text(each.node_list),
                                           .is_maintenance = (each.flags & RESERVE_FLAG_MAINT) != 0,
-                                          .ranges = read_nodes(each.node_inx)});
+                                          .ranges = read_node_ranges(each.node_inx)});
     }
     for (std::uint32_t i = 0; *nodes != nullptr && i < (*nodes)->record_count; ++i) {
         const node_info_t& each = (*nodes)->node_array[i];

@@ -40,11 +40,26 @@ void add_node_names(model::KnownNames& names, std::span<const node_info_t> nodes
     }
 }
 
-/// Empty: it has none, for example of licenses only, or its jobs may use others, too.
-std::optional<std::uint32_t> nodes_of(const reserve_info_t& reservation) {
-    const bool is_bound = reservation.node_cnt > 0 && is_set(reservation.node_list) &&
-                          (reservation.flags & RESERVE_FLAG_FLEX) == 0;
-    return is_bound ? std::optional(reservation.node_cnt) : std::nullopt;
+/// Whether jobs in it may use no other nodes. One of licenses only, for example, has none.
+bool is_bound_to_nodes(const reserve_info_t& reservation) {
+    return reservation.node_cnt > 0 && is_set(reservation.node_list) &&
+           (reservation.flags & (RESERVE_FLAG_FLEX | RESERVE_FLAG_ANY_NODES)) == 0;
+}
+
+/// Empty: slurmctld replaces the nodes of such a reservation as jobs take them.
+std::vector<model::NodeRange> lasting_nodes_of(const reserve_info_t& reservation) {
+    if ((reservation.flags & RESERVE_FLAG_REPLACE) != 0) return {};
+    return read_node_ranges(reservation.node_inx);
+}
+
+/// The CPUs in "cpu=8,node=1"; empty: not told.
+std::optional<std::uint64_t> cpus_of(const reserve_info_t& reservation) {
+    std::optional<std::uint64_t> cpus;
+    text::for_each_part(view_text(reservation.tres_str), ',', [&](std::string_view part) {
+        constexpr std::string_view name = "cpu=";
+        if (part.starts_with(name)) cpus = text::parse_unsigned(part.substr(name.size()));
+    });
+    return cpus;
 }
 
 model::Reservation read_reservation(const reserve_info_t& reservation) {
@@ -52,12 +67,15 @@ model::Reservation read_reservation(const reserve_info_t& reservation) {
         const auto parts = text::split(view_text(list), ',');
         return std::vector<std::string>(parts.begin(), parts.end());
     };
+    const bool is_bound = is_bound_to_nodes(reservation);
     return {.name = std::string(view_text(reservation.name)),
             .users = names(reservation.users),
             .accounts = names(reservation.accounts),
             .has_groups = is_set(reservation.groups),
             .partition = std::string(view_text(reservation.partition)),
-            .nodes = nodes_of(reservation),
+            .nodes = is_bound ? std::optional(reservation.node_cnt) : std::nullopt,
+            .node_ranges = is_bound ? lasting_nodes_of(reservation) : std::vector<model::NodeRange>(),
+            .cpus = is_bound ? cpus_of(reservation) : std::nullopt,
             .start_time = static_cast<std::uint64_t>(reservation.start_time),
             .end_time = static_cast<std::uint64_t>(reservation.end_time)};
 }

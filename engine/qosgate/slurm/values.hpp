@@ -17,6 +17,7 @@
 #include <optional>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace qg::slurm {
 
@@ -104,6 +105,15 @@ inline bool is_set(const char* text) noexcept {
 /// A text that may be null, borrowed; null reads as empty.
 [[gnu::hot]] inline std::string_view view_text(const char* text) noexcept {
     return text == nullptr ? std::string_view() : std::string_view(text);
+}
+
+/// The nodes of a node_inx, which holds pairs "from, to" and ends with -1.
+inline std::vector<model::NodeRange> read_node_ranges(const std::int32_t* node_inx) {
+    std::vector<model::NodeRange> ranges;
+    for (const std::int32_t* range = node_inx; range != nullptr && range[0] >= 0 && range[1] >= range[0];
+         range += 2)
+        ranges.push_back({static_cast<std::uint32_t>(range[0]), static_cast<std::uint32_t>(range[1])});
+    return ranges;
 }
 
 } // namespace qg::slurm
