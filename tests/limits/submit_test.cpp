@@ -50,6 +50,15 @@ BOOST_AUTO_TEST_CASE(assume_strict_rejects_where_deny_on_limit_would) {
     BOOST_TEST(!judge(s, release, limits::Strictness::assume_strict).accepted());
 }
 
+BOOST_AUTO_TEST_CASE(each_of_two_limits_has_its_own_reason) {
+    const std::string both = R"("GrpTRES": {"cpu": 4}, "MaxTRESPerUser": {"cpu": 2})";
+    const auto verdict = judge(make_scenario(deny(both), R"({"tres": {"cpu": 5, "node": 1}})"));
+
+    BOOST_TEST_REQUIRE(verdict.violations.size() == 2u);
+    BOOST_TEST(verdict.violations[0].reason == "QOSMaxCpuPerUserLimit"); // that of slurmctld
+    BOOST_TEST(verdict.violations[1].reason == "QOSGrpCpuLimit");
+}
+
 BOOST_AUTO_TEST_CASE(a_limit_of_zero_binds_only_jobs_that_ask) {
     const std::string qos = deny(R"("MaxTRESPerJob": {"gres/gpu": 0})");
 

@@ -56,8 +56,8 @@ void grp_and_user(const Comparison& at, TresLimit) {
                 at.add(grp_tres, tres, count, of_group[tres], 0, Relation::asked_too_much);
                 const auto own_user = limits.get(max_tres_per_user, tres);
                 // If MaxTRESPerUser of the same QOS is exceeded too, Slurm names that limit, even if another
-                // limit hides it here.
-                if (own_user && count > *own_user)
+                // limit hides it here. If it is not hidden, it is the first that was added.
+                if (!is_in(user) && own_user && count > *own_user)
                     at.found.back().reason =
                         reason_of(OwnerKind::qos, max_tres_per_user, evaluation.view.tres->kind(tres));
             }
