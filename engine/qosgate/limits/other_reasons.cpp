@@ -42,8 +42,11 @@ constexpr std::string_view unknown_to_squeue =
 
 constexpr std::array rows{
     // Pending: the scheduler's order
-    OtherReason{"None", "Slurm has not looked at the job yet, or the job is not pending.",
-                "The next run of the scheduler gives a Reason or starts the job.", nothing_to_do},
+    OtherReason{"None",
+                "No Reason is set: Slurm has not looked at the job yet, or has taken an earlier Reason back, "
+                "or the job is not pending.",
+                "The scheduler gives a pending job a Reason, or starts it, when it next comes to the job.",
+                nothing_to_do},
     OtherReason{
         "Priority", "Jobs of higher priority are ahead.",
         "The job starts after them, or earlier in a gap that backfill finds.",
