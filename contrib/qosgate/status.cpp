@@ -235,6 +235,14 @@ void judge_not_loaded(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
         finding.add(not_loaded, why_not_loaded(finding, conf));
 }
 
+/// From so many failures in a row up to now, a rule or the script is broken rather than unlucky with a job.
+constexpr std::uint64_t failures_of_broken = 3;
+
+/// "1 job", "2 jobs", "2 changes".
+std::string count_of(std::uint64_t count, std::string_view what) {
+    return text::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 /// The rules that fail and were switched to warn because of it, or were not: "rule 'x' (10-x.lua)".
 std::vector<std::pair<std::string, std::uint64_t>> failing_rules(const GateReport& report, bool only_warn) {
     std::vector<std::pair<std::string, std::uint64_t>> found;
@@ -324,6 +332,17 @@ void judge_loaded(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
                                  "now: correct it; a change of the rules or settings puts it back in "
                                  "force",
                                  rule.first));
+    for (const auto& [rule, count] : failing_rules(report, /*only_warn=*/false))
+        if (count >= failures_of_broken)
+            finding.add(degraded,
+                        text::format("{} has failed {} times in a row, up to now: slurmctld's log has "
+                                     "each failure; correct the rule",
+                                     rule, count));
+    const ReportPart script = report.part("script");
+    if (const std::uint64_t count = script.count("failures_in_a_row"); count >= failures_of_broken)
+        finding.add(degraded,
+                    text::format("the script {} has failed {} times in a row, up to now: {}; correct it",
+                                 script.text("file", "?"), count, script.text("last_failure", "?")));
     for (const std::string& problem : report.texts("conf_problems"))
         finding.add(degraded, "slurm.conf: " + problem);
 }
@@ -422,14 +441,14 @@ void print_status(const StatusFinding& finding, std::ostream& out) {
         << (users.empty() ? "" : text::format("Users:      {}\n", users))
         << (candidate.empty() ? "" : text::format("Candidate:  {}\n", candidate))
         << text::format("Partitions: read {}\n", show_time(report.number("partitions_read_at")))
-        << text::format(
-               "Decisions:  {} jobs and {} changes; refused {}, changed by rules {}, with messages {}, "
-               "rule failures {}\n",
-               number("jobs"), number("changes"), number("refused"), number("changed_by_rules"),
-               number("with_message"), number("rule_failed"));
+        << text::format("Decisions:  {} and {}; refused {}, changed by rules {}, with messages {}, "
+                        "rule failures {}\n",
+                        count_of(number("jobs"), "job"), count_of(number("changes"), "change"),
+                        number("refused"), number("changed_by_rules"), number("with_message"),
+                        number("rule_failed"));
     for (const auto& [rule, count] : failing_rules(report, /*only_warn=*/false))
-        out << text::format("Failing:    {}: {} {} in a row, up to now\n", text::printable(rule, 200), count,
-                            count == 1 ? "failure" : "failures");
+        out << text::format("Failing:    {}: {} in a row, up to now\n", text::printable(rule, 200),
+                            count_of(count, "failure"));
 }
 
 /// Null for what is not known.

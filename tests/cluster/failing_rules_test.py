@@ -38,10 +38,10 @@ class FailingRules(PluginTestCase):
         self.text = self.cluster.run(command).stdout
         return values
 
-    def wait_for_failing(self, failures: int, only_warns: bool) -> None:
+    def wait_for_failing(self, failures: int, only_warns: bool, rc: int = 0) -> None:
         rule = {"rule": "picky", "file": "10-picky.lua", "failures_in_a_row": failures, "only_warns": only_warns}
         self.cluster.wait_for(
-            lambda: self.status(int(only_warns))["plugin"]["failing_rules"] == [rule], f"status has {rule}"
+            lambda: self.status(rc)["plugin"]["failing_rules"] == [rule], f"status has {rule}"
         )
 
     def test_the_third_failure_in_a_row_ends_the_force_of_a_lenient_rule(self) -> None:
@@ -58,7 +58,7 @@ class FailingRules(PluginTestCase):
         self.expect(self.submit_with("bad"), True)
         self.expect_logged_error(SWITCHED)
         self.expect(self.submit_with("no"), True, "note (not enforced, rule 'picky'): not you")
-        self.wait_for_failing(0, only_warns=True)
+        self.wait_for_failing(0, only_warns=True, rc=1)
         self.assertIn("rule 'picky' (10-picky.lua) failed too often in a row", self.text)
         for _ in range(3):
             self.submit_with("bad")
@@ -71,10 +71,15 @@ class FailingRules(PluginTestCase):
     def test_a_rule_that_denies_on_errors_holds(self) -> None:
         self.expected_errors += ["failed user=", "rule 'picky'"]
         self.put_rule_in_force("deny")
-        for _ in range(5):
-            self.expect(self.submit_with("bad"), False, "This job was not accepted because the rule 'picky'")
-        self.wait_for_failing(5, only_warns=False)
-        self.expect(self.submit_with("no"), False, "not you")
+        refused = "This job was not accepted because the rule 'picky'"
+        for _ in range(2):
+            self.expect(self.submit_with("bad"), False, refused)
+        self.wait_for_failing(2, only_warns=False)
+        self.expect(self.submit_with("bad"), False, refused)
+        self.wait_for_failing(3, only_warns=False, rc=1)
+        self.assertIn("rule 'picky' (10-picky.lua) has failed 3 times in a row, up to now", self.text)
+        self.expect(self.submit_with("no"), False, "not you")  # it works: the count begins anew
+        self.assertEqual(self.status(0)["plugin"]["failing_rules"], [])
 
 
 if __name__ == "__main__":
