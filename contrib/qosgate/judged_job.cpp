@@ -122,6 +122,8 @@ Result<std::optional<JudgedJob>> judge_command_line(const JobQuestion& question,
         refuse_without_room(tried, *table);
         hides_jobs = table->hides_jobs && !world.accounting->is_operator(geteuid());
     }
+    const auto is_immediate = [](slurm::JobDescCopy& part) { return part.description().immediate != 0; };
+    if (!asked->refusal && std::ranges::any_of(parts, is_immediate)) refuse_what_waits(tried);
     tried.client = question.words.front();
     if (tried.client != "sbatch") end_at_refusal(tried);
     return std::optional(JudgedJob{*user, *directory, *std::move(policy), std::move(unread_rules),

@@ -13,6 +13,7 @@
 #include "qosgate/gate/partition_rules.hpp"
 #include "qosgate/gate/site_rules.hpp"
 #include "qosgate/gate/submit_line.hpp"
+#include "qosgate/limits/catalogue.hpp"
 #include "qosgate/limits/release.hpp"
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/slurm/reject_codes.hpp"
@@ -72,6 +73,35 @@ std::string why_blocked(const TriedPart& part) {
     return lines.empty() ? "" : ": " + show_words(text::join(lines, "; "));
 }
 
+/// Whether the job is an array of several tasks.
+bool has_several_tasks(const TriedPart& part) {
+    return part.request.array && part.places > 1;
+}
+
+/// How long the job waits because of its first limit, and when that begins.
+std::string_view how_it_waits(const TriedPart& part) {
+    const model::Forecast& forecast = part.decision.forecast;
+    const bool starts_later = part.request.starts_later();
+    if (forecast.never_starts)
+        return starts_later ? "never starts: when it may start, it waits for ever, at first"
+                            : "waits for ever, at first";
+    if (forecast.may_start) return starts_later ? "may wait, when it may start," : "may wait";
+    return starts_later ? "waits, when it may start," : "waits";
+}
+
+/// Whether slurmctld would only test the job, and submit nothing.
+bool is_tested(const TriedPart& part) {
+    return gate::is_test_only(part.request.submit_line);
+}
+
+/// Who refuses the job if it is submitted. Of a tested job qosgate says what slurmctld would say, for
+/// slurmctld drops the messages.
+std::string_view who_refuses(const TriedPart& part) {
+    const bool is_of_limits = part.decision.forecast.code != RejectCode::none;
+    return is_tested(part) && part.refused_by() == "qosgate" && is_of_limits ? "slurmctld"
+                                                                             : part.refused_by();
+}
+
 /// What becomes of it, in a sentence.
 std::string describe_part(const TriedPart& part) {
     const model::Forecast& forecast = part.decision.forecast;
@@ -80,7 +110,7 @@ std::string describe_part(const TriedPart& part) {
     if (part.refused_by() == "script") return "refused by the site's script";
     if (part.refused_by() == "rules") return "refused by the site's rules";
     if (part.status() == TriedStatus::refused)
-        return text::format("refused by {}{}{}", part.refused_by(), reason, why_blocked(part));
+        return text::format("refused by {}{}{}", who_refuses(part), reason, why_blocked(part));
     if (part.status() == TriedStatus::blocked && part.is_let_in())
         return "accepted, but slurmctld never starts it: it waits for ever" + why_blocked(part);
     if (part.status() == TriedStatus::blocked)
@@ -88,16 +118,13 @@ std::string describe_part(const TriedPart& part) {
                             part.refusal_text().empty() ? ", or never started" : "", why_blocked(part));
     if (!forecast.pending_reason.empty())
         return text::format("accepted, but it {} because of {} ('qosgate reason {}' explains that)",
-                            forecast.never_starts ? "waits for ever, at first"
-                            : forecast.may_start  ? "may wait"
-                                                  : "waits",
-                            forecast.pending_reason, forecast.pending_reason);
+                            how_it_waits(part), forecast.pending_reason, forecast.pending_reason);
     if (!part.why_unchecked().empty())
         return text::format("accepted by the rules; limits are not judged: {}",
                             show_words(part.why_unchecked()));
     return text::format(
-        "accepted, as far as rules, limits and partitions decide{}; none of these keeps it waiting{}",
-        part.hides_limits ? " that you may see" : "",
+        "accepted, as far as rules, limits and partitions decide{}; none of these keeps {} waiting{}",
+        part.hides_limits ? " that you may see" : "", has_several_tasks(part) ? "its first task" : "it",
         part.not_looked_at.empty() ? "" : "; not looked at: " + text::join(part.not_looked_at, ", "));
 }
 
@@ -223,7 +250,10 @@ void print_parts(const TriedJob& job, std::ostream& out, PrintMore print_more) {
 }
 
 void print_decision(const TriedJob& job, std::ostream& out) {
-    const std::string sentence = "The job is " + describe_part(job.decisive());
+    const std::string sentence =
+        (is_tested(job.decisive()) ? "With --test-only nothing is submitted. Without it, the job is "
+                                   : "The job is ") +
+        describe_part(job.decisive());
     out << '\n' << sentence << (sentence.ends_with('?') ? "\n" : ".\n");
 }
 
@@ -404,6 +434,24 @@ void refuse_without_room(TriedJob& job, const model::JobTable& table) {
             return;
         }
         taken += part.places;
+    }
+}
+
+void refuse_what_waits(TriedJob& job) {
+    for (TriedPart& part : job.parts) {
+        if (part.status() != TriedStatus::accepted) continue;
+        const std::string_view reason = part.decision.forecast.pending_reason;
+        const bool waits = !reason.empty() && !part.decision.forecast.may_start;
+        if (!waits && !part.request.starts_later()) {
+            part.not_looked_at.emplace_back("whether it can start at once (--immediate)");
+            continue;
+        }
+        part.blocked_by.push_back(
+            waits ? text::format("it must start at once (--immediate), and would wait because of {}", reason)
+                  : "it must start at once (--immediate), and may start only later");
+        if (!waits || limits::find_reason(reason).empty()) continue;
+        part.decision.forecast = {};
+        part.decision.forecast.code = RejectCode::accounting_policy;
     }
 }
 

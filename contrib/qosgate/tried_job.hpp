@@ -96,6 +96,10 @@ TriedJob try_job(std::span<const model::JobRequest> requests, std::span<const Tr
 /// refuses the job before that is looked at.
 void refuse_without_room(TriedJob& job, const model::JobTable& table);
 
+/// Refuses a job that must start at once (--immediate) and certainly has to wait. Others may find no free
+/// nodes, which is not looked at.
+void refuse_what_waits(TriedJob& job);
+
 /// Drops the parts behind the first that slurmctld refuses: for salloc and srun it creates each part before
 /// it looks at the next, so plugins are not asked about those.
 void end_at_refusal(TriedJob& job);

@@ -208,6 +208,9 @@ class Check(PluginTestCase):
                 self.assertEqual(done.rc, REFUSED, done)
                 self.assertIn(f"it waits for ever, at first because of {reason} ", done.stdout)
                 self.assertTrue(self.answer(command)["never_starts"])
+                if ":" not in command:
+                    later = self.check([*command[:1], "--hold", *command[1:]]).stdout
+                    self.assertIn(f"it never starts: when it may start, it waits for ever, at first because of {reason} ", later)
                 self.cluster.run(command, USER, check=True)
                 self.cluster.wait_for(lambda: reason in self.pending_reason(), "it waits for that")
                 self.cluster.run(f"scancel --user={USER}", check=True)
@@ -225,6 +228,65 @@ class Check(PluginTestCase):
                 self.assertEqual(done.rc, ACCEPTED, done)
                 self.assertIn(f"none of these keeps it waiting; not looked at: {named}.\n", done.stdout)
         self.assertNotIn("not looked at", self.check(["sbatch", "--wrap=true"]).stdout)
+
+    def test_what_must_start_at_once_and_waits_is_refused(self) -> None:
+        job = self.cluster.sbatch("--qos=waits -n2", USER).job
+        self.cluster.wait_job(job, "RUNNING")
+        busy = ["srun", "--immediate", "--qos=waits", "-n1", "true"]
+        for command, said in (
+            (busy, "refused by slurmctld: it must start at once (--immediate), and would wait because of QOSMaxCpuPerUserLimit"),
+            (["srun", "--immediate", "--hold", "true"], "it must start at once (--immediate), and may start only later"),
+        ):
+            with self.subTest(command):
+                done = self.check(command)
+                self.assertEqual(done.rc, REFUSED, done)
+                self.assertIn(said, done.stdout)
+                self.assertNotEqual(self.cluster.run(command, USER).rc, 0)
+        self.assertEqual(self.check([word for word in busy if word != "--immediate"]).rc, ACCEPTED)
+        self.cluster.run(f"scancel {job}", check=True)
+        done = self.check(["srun", "--immediate", "true"])
+        self.assertEqual(done.rc, ACCEPTED, done)
+        self.assertIn("not looked at: whether it can start at once (--immediate)", done.stdout)
+
+    def test_a_job_that_is_only_tested_is_answered_as_if_it_were_submitted(self) -> None:
+        tested = "With --test-only nothing is submitted. Without it, the job is "
+        self.assertIn(tested + "accepted, as far", self.check(["sbatch", "--test-only", "--wrap=true"]).stdout)
+        done = self.check(["sbatch", "--test-only", "-n3", "--qos=small", "--wrap=true"])
+        self.assertIn(tested + "refused by slurmctld (QOSMaxCpuPer", done.stdout)
+        self.assertNotIn("--test-only", self.check(["sbatch", "--wrap=true"]).stdout)
+
+    def test_only_the_first_task_of_an_array_is_judged(self) -> None:
+        waiting = "none of these keeps {} waiting"
+        self.assertIn(waiting.format("its first task"), self.check(["sbatch", "--array=0-9", "--wrap=true"]).stdout)
+        self.assertIn(waiting.format("it"), self.check(["sbatch", "--array=7", "--wrap=true"]).stdout)
+
+    def test_a_reservation_without_what_the_job_needs_is_told(self) -> None:
+        reserve = "create reservation starttime=now duration=60 users=root,{} reservationname={} {}"
+        self.cluster.run(f"scontrol {reserve.format(USER, 'two', 'nodes=node1,node2')}", check=True)
+        self.cluster.run(f"scontrol {reserve.format(USER, 'cores', 'nodecnt=1 corecnt=4 partition=main')}", check=True)
+        for options, said in (
+            ("--reservation=two -w node3", "reservation two has no node node3 (--nodelist)"),
+            ("--reservation=two -w node2", ""),
+            ("--reservation=two -n129", "reservation two has 128 CPUs; this job asks for 129"),
+            ("--reservation=two -n128", ""),
+            ("--reservation=cores -n5", "reservation cores has 4 CPUs; this job asks for 5"),
+            ("--reservation=cores -n4", ""),
+            ("--reservation=cores --exclusive", "reservation cores has 4 CPUs; this job takes whole nodes, with 64"),
+            ("--reservation=two,cores -n129", "its reservations have at most 128 CPUs; this job asks for 129"),
+            ("--reservation=two,cores -n5", ""),
+        ):
+            with self.subTest(options):
+                command = ["sbatch", "-t1", *shlex.split(options), "--wrap=true"]
+                done = self.check(command)
+                self.assertEqual(done.rc, REFUSED if said else ACCEPTED, done)
+                self.assertIn(said, done.stdout)
+                self.cluster.run(command, USER)
+                starts = self.cluster.run(f"squeue --noheader --user={USER} --states=RUNNING,COMPLETED,COMPLETING").stdout
+                if said:
+                    self.assertEqual(starts, "")
+                self.cluster.run(f"scancel --user={USER}", check=True)
+        for name in ("two", "cores"):
+            self.cluster.run(f"scontrol delete reservation={name}", check=True)
 
     def test_nodes_that_are_counted_already_may_be_shared(self) -> None:
         self.cluster.sacctmgr("add qos onenode GrpTRES=node=1")
