@@ -12,8 +12,8 @@
 namespace qg::cli {
 
 /// Whether the TRES that squeue shows are what the engine counts for the job in that partition. Of a job that
-/// gets whole nodes, squeue shows what it asks for until it starts: that is compared then. `asked` is `job`,
-/// resolved. Cost: one count of the job.
+/// gets whole nodes, or CPUs for each GPU, squeue shows what it asks for until it starts: that is compared
+/// then. `asked` is `job`, resolved. Cost: one count of the job.
 bool is_counted_alike(const gate::ResolvedRequest& asked, const model::QueuedJob& job, std::size_t partition);
 
 } // namespace qg::cli

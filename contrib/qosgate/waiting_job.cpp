@@ -8,6 +8,7 @@
 #include "reason_details.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/het_parts.hpp"
 #include "qosgate/gate/resolve.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/limits/explain.hpp"
@@ -83,6 +84,7 @@ class Explainer {
         text::for_each_part(job.partition, ',', [this](std::string_view name) { attempt(name); });
         hides_qos_ = hides_partition_qos();
         hides_accounts_ = hides_account_limits();
+        if (job_.het_id != 0 && !hides_qos_ && !hides_accounts_) add_parts_together();
     }
 
     WaitingJob explain() const {
@@ -109,6 +111,8 @@ class Explainer {
         for (const Attempt& each : attempts_)
             for (const Violation& violation : each.blocking)
                 if (blocks_later(violation)) add_other(describe(violation, each), waiting);
+        for (const std::string& line : together_)
+            add_other(line, waiting);
         if (has_cause && context_.seeks_changes && may_change() && !waiting.hides_limits)
             waiting.changes = find_helpful_changes(job_, context_, blocking());
         return waiting;
@@ -282,8 +286,31 @@ class Explainer {
         explained.waiting = "Waiting does not help as long as the limit and the job stay as they are.";
     }
 
+    /// Finds limits that never let the parts of a heterogeneous job run together, as for a new job. Nothing
+    /// is known if slurmctld counts a part otherwise than the engine.
+    void add_parts_together() {
+        std::vector<const QueuedJob*> parts;
+        for (const QueuedJob& each : context_.queue)
+            if (each.het_id == job_.het_id) parts.push_back(&each);
+        std::ranges::sort(parts, {}, &QueuedJob::id);
+        gate::HetParts together;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            model::JobRequest request = parts[i]->request;
+            request.submit_uid = context_.reader;
+            const auto asked = gate::resolve(
+                request, {*context_.world.cluster, *context_.world.accounting, context_.release},
+                {.names_partitions = false});
+            if (request.unread || !asked.known || !is_counted_alike(asked, *parts[i], 0)) return;
+            together.begin_part(static_cast<std::uint32_t>(i));
+            for (const std::string& line : together.add(asked))
+                if (line.starts_with(gate::HetParts::never_together))
+                    together_.push_back(line.substr(gate::HetParts::never_together.size()));
+        }
+    }
+
     /// Whether in each partition some limit never lets the job start as it is.
     bool is_blocked_for_good() const {
+        if (!together_.empty()) return true;
         const auto is_for_good = [this](const Attempt& each) {
             return std::ranges::any_of(each.blocking, [this](const Violation& violation) {
                 return violation.is_permanent() && blocks_later(violation);
@@ -387,6 +414,7 @@ class Explainer {
     const QueuedJob& job_;
     const QueueContext& context_;
     std::vector<Attempt> attempts_;
+    std::vector<std::string> together_; ///< what the parts of a heterogeneous job exceed together for good
     bool hides_qos_ = false;
     bool hides_accounts_ = false;
 };

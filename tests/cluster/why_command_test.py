@@ -499,6 +499,23 @@ class PartitionRules(WhyTestCase):
         text = self.show(f"why {job}").stdout
         self.assertNotIn("There is room now for what the job asks for", text)
         self.assertIn("the parts start together or not at all", text)
+        both = "Beside that: parts 0 and 1 together exceed a limit: CPUs of all running jobs in account astro: limit 3, they ask for 4"
+        for part in (f"{job}+0", f"{job}+1"):
+            text = self.show(f"why {part}").stdout
+            self.assertIn(both, text)
+            self.assertNotIn("The job starts when", text)
+        self.cluster.sacctmgr("modify account astro set GrpTRES=cpu=4")
+        self.cluster.wait_for(lambda: both not in self.show(f"why {job}+0").stdout, "the parts fit together")
+
+    def test_cpus_for_each_gpu_are_counted_as_check_counts_them(self) -> None:
+        self.cluster.sacctmgr("add qos fewcpus MaxTRESPerUser=cpu=4")
+        self.cluster.sacctmgr("modify user ana where account=astro set qos+=fewcpus")
+        options = "-Aastro --qos=fewcpus --gpus=2 --cpus-per-gpu=3"
+        job = self.wait("ana", options, OF_QOS)
+        limit = self.limit_of(job, OF_QOS)
+        self.assertEqual((limit["value"], limit["asked"], limit["is_permanent"]), (4, 6, True))
+        self.assertIn("could start with: --qos=normal", self.show(f"check -- sbatch {options} --wrap=true").stdout)
+        self.apply(job, "QOS=normal")
 
     def test_gpus_that_wait_for_nodes_are_not_over_their_limit(self) -> None:
         self.cluster.sacctmgr("add qos few MaxTRESPerUser=gres/gpu=2")

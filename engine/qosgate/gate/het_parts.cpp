@@ -200,7 +200,7 @@ std::vector<std::string> HetParts::add(const ResolvedRequest& resolved) {
     tell("", std::move(refusing), max_lines);
     std::vector<Exceeded> lasting = find_lasting(release);
     if (!lasting.empty()) lasting_ = lasting.front().violation.reason;
-    tell("this job can never start as it is: ", std::move(lasting), max_lasting_lines);
+    tell(never_together, std::move(lasting), max_lasting_lines);
     return lines;
 }
 

@@ -20,6 +20,10 @@ namespace qg::gate {
 /// Threads: not thread-safe.
 class HetParts {
   public:
+    /// How a line about a limit begins that never lets the parts run together; one that refuses them has
+    /// none.
+    static constexpr std::string_view never_together = "this job can never start as it is: ";
+
     /// Forgets all parts.
     void clear() noexcept {
         parts_.clear();
