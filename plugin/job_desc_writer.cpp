@@ -112,10 +112,12 @@ void write_changes(job_desc_msg_t& description, const model::JobRequest& origina
         assign_text(list,
                     text::format("{}{}{}gpu:{}", sent, sent.empty() ? "" : ",", slurm::gres_prefix, gpus));
     };
-    // slurmctld refuses other jobs: what has no number of tasks or nodes, and tasks that leave GPUs open.
-    if (request.tasks)
-        add(description.tres_per_job, *request.tasks / per_gpu);
-    else if (request.min_nodes && request.min_nodes == request.max_nodes)
+    // slurmctld refuses others: those without a number of tasks or nodes, and those whose tasks do not fill
+    // the last GPU. Of the latter it would drop tasks if the GPUs were named.
+    const std::uint32_t tasks = request.tasks.value_or(0);
+    if (tasks != 0 && tasks % per_gpu == 0)
+        add(description.tres_per_job, tasks / per_gpu);
+    else if (!request.tasks && request.min_nodes && request.min_nodes == request.max_nodes)
         add(description.tres_per_node, 1);
 }
 

@@ -214,6 +214,13 @@ BOOST_AUTO_TEST_CASE(gpus_that_follow_from_tasks_are_named) {
     BOOST_TEST(named(description) == prefix + "nic:1," + prefix + "gpu:2 -");
     BOOST_TEST(named(description) == prefix + "nic:1," + prefix + "gpu:2 -"); // they are named already
 
+    for (const std::uint32_t tasks : {0u, 3u, 9u}) {
+        Description refused;
+        refused->num_tasks = tasks;
+        refused->ntasks_per_tres = 4;
+        BOOST_TEST(named(refused) == "- -");
+    }
+
     Description of_nodes; // without a number of tasks, each node has a GPU
     of_nodes->ntasks_per_tres = 4;
     of_nodes->min_nodes = 2;
