@@ -169,7 +169,7 @@ void ClusterSnapshot::start() noexcept {
     }
 }
 
-[[gnu::hot]] ClusterNow ClusterSnapshot::current() {
+ClusterNow ClusterSnapshot::current() {
     const auto known = shared_->known.get();
     if (known == nullptr) {
         shared_->ask(thread_);

@@ -14,7 +14,7 @@ namespace qg::plugin {
 namespace {
 
 /// The state of slurmctld's records. Needs the assoc, qos and tres locks.
-[[gnu::hot]] std::optional<RecordsState> read_state(const AssocMgr& manager) {
+std::optional<RecordsState> read_state(const AssocMgr& manager) {
     const bool is_known = slurm::qos_records_are_stable && manager.after_max_qos_id != nullptr &&
                           manager.running_cache != nullptr && *manager.running_cache == 0;
     if (!is_known) return std::nullopt;
@@ -25,7 +25,7 @@ namespace {
 } // namespace
 
 template <typename T, typename Use>
-[[gnu::hot]] Result<T> ControllerQuota::with_records(const quota::Lookup& lookup, Use use) const {
+Result<T> ControllerQuota::with_records(const quota::Lookup& lookup, Use use) const {
     if (!manager_) return manager_.error();
     const AssocMgrReadLock lock(*manager_);
     if (*manager_->qos_list == nullptr || *manager_->tres_names == nullptr)
@@ -36,7 +36,7 @@ template <typename T, typename Use>
     return use(ControllerRecords(*manager_, cache_, cache_.generation(read_state(*manager_)), lookup));
 }
 
-[[gnu::hot]] Result<model::AccountView> ControllerQuota::check(const quota::Lookup& lookup) const {
+Result<model::AccountView> ControllerQuota::check(const quota::Lookup& lookup) const {
     return with_records<model::AccountView>(lookup, [&lookup](const ControllerRecords& records) {
         return Result<model::AccountView>(WithResultOf([&] { return quota::build_view(records, lookup); }));
     });
@@ -49,7 +49,7 @@ Result<void> ControllerQuota::read(const quota::Lookup& lookup, quota::RecordsRe
     });
 }
 
-[[gnu::hot]] bool ControllerQuota::is_operator(std::uint32_t user_id) const {
+bool ControllerQuota::is_operator(std::uint32_t user_id) const {
     if (is_slurm_user(user_id)) return true;
     if (!manager_) return false;
     const AssocMgrReadLock lock(*manager_);

@@ -99,8 +99,8 @@ void copy_chain(std::vector<model::Association>& chain, const slurmdb_assoc_rec_
 
 } // namespace
 
-[[gnu::hot]] ControllerRecords::ControllerRecords(const AssocMgr& manager, RecordsCache& cache,
-                                                  Generation generation, const quota::Lookup& lookup)
+ControllerRecords::ControllerRecords(const AssocMgr& manager, RecordsCache& cache, Generation generation,
+                                     const quota::Lookup& lookup)
     : manager_(manager), cache_(cache), generation_(generation), lookup_(lookup),
       qos_list_(*manager.qos_list, cache, generation), enforce_(slurm::read_enforce(*manager.enforce)),
       account_(lookup.account) {
@@ -117,12 +117,12 @@ void copy_chain(std::vector<model::Association>& chain, const slurmdb_assoc_rec_
     }
 }
 
-[[gnu::hot]] const slurmdb_assoc_rec_t* ControllerRecords::of_account(const std::string& account) const {
+const slurmdb_assoc_rec_t* ControllerRecords::of_account(const std::string& account) const {
     const char* partition = lookup_.partitions.empty() ? nullptr : lookup_.partitions.front()->name.c_str();
     return find_association(manager_, lookup_.user_id, account, partition);
 }
 
-[[gnu::hot]] const slurmdb_assoc_rec_t* ControllerRecords::of_default_account() {
+const slurmdb_assoc_rec_t* ControllerRecords::of_default_account() {
     if (const auto account = cache_.find_default_account(lookup_.user_id)) {
         const slurmdb_assoc_rec_t* found = of_account(*account);
         if (found != nullptr && found->is_def == 1) return found;
@@ -139,11 +139,11 @@ void copy_chain(std::vector<model::Association>& chain, const slurmdb_assoc_rec_
     return of_account(account);
 }
 
-[[gnu::hot]] std::shared_ptr<const model::TresCatalogue> ControllerRecords::tres() const {
+std::shared_ptr<const model::TresCatalogue> ControllerRecords::tres() const {
     return cache_.tres(generation_, {*manager_.tres_names, *manager_.tres_count});
 }
 
-[[gnu::hot]] model::PrivateData ControllerRecords::private_data() const {
+model::PrivateData ControllerRecords::private_data() const {
     return manager_.private_data == nullptr ? quota::all_private
                                             : slurm::read_private_data(*manager_.private_data);
 }
@@ -162,7 +162,7 @@ std::vector<model::Association> ControllerRecords::copy_associations() const {
     return chain;
 }
 
-[[gnu::hot]] std::string_view ControllerRecords::qos_name(std::uint32_t qos) const {
+std::string_view ControllerRecords::qos_name(std::uint32_t qos) const {
     return slurm::view_text(record(qos)->name);
 }
 
@@ -198,8 +198,8 @@ model::Qos ControllerRecords::copy_qos(std::uint32_t id, LimitSet also_against) 
     return qos;
 }
 
-[[gnu::hot]] bool ControllerRecords::is_within_limits(const model::AccountView& view,
-                                                      std::span<const std::uint32_t> qos) const {
+bool ControllerRecords::is_within_limits(const model::AccountView& view,
+                                         std::span<const std::uint32_t> qos) const {
     const auto bounds = lookup_.job_bounds->bounds(view);
     if (!bounds || !view.enforce.limits) return bounds.has_value();
     const slurm::Headroom headroom(*bounds, lookup_.user_id, account_);
@@ -257,12 +257,12 @@ std::vector<std::string_view> ControllerRecords::coordinated_accounts(std::uint3
     return plugin::coordinated_accounts(manager_, user_id);
 }
 
-[[gnu::hot]] const slurmdb_qos_rec_t* ControllerRecords::record(std::uint32_t qos) const {
+const slurmdb_qos_rec_t* ControllerRecords::record(std::uint32_t qos) const {
     if (last_ == nullptr || last_->id != qos) last_ = qos_list_.find(qos);
     return last_;
 }
 
-[[gnu::hot]] std::optional<std::uint32_t> ControllerRecords::find(std::string_view name) const {
+std::optional<std::uint32_t> ControllerRecords::find(std::string_view name) const {
     last_ = qos_list_.find(name);
     return last_ == nullptr ? std::nullopt : std::optional(last_->id);
 }
@@ -272,7 +272,7 @@ bitstr_t* ControllerRecords::valid_qos() const noexcept {
                                                                      : association_->usage->valid_qos;
 }
 
-[[gnu::hot]] std::optional<std::uint32_t> ControllerRecords::association_default() const {
+std::optional<std::uint32_t> ControllerRecords::association_default() const {
     // slurmctld uses an association's default QOS only if its list of QOSs is known.
     if (valid_qos() == nullptr || association_->def_qos_id == 0) return std::nullopt;
     return association_->def_qos_id;
@@ -283,7 +283,7 @@ std::optional<std::uint32_t> ControllerRecords::root_default() const {
     return root == nullptr || root->def_qos_id == 0 ? std::nullopt : std::optional(root->def_qos_id);
 }
 
-[[gnu::hot]] bool ControllerRecords::is_permitted(std::uint32_t qos) const {
+bool ControllerRecords::is_permitted(std::uint32_t qos) const {
     bitstr_t* const bits = valid_qos();
     return bits != nullptr && qos < slurm_bit_size(bits) && slurm_bit_test(bits, qos) != 0;
 }
@@ -300,7 +300,7 @@ std::optional<std::uint32_t> ControllerRecords::only_permitted() const {
     return only;
 }
 
-[[gnu::hot]] model::QosFlags ControllerRecords::flags(std::uint32_t qos) const {
+model::QosFlags ControllerRecords::flags(std::uint32_t qos) const {
     const slurmdb_qos_rec_t* const found = record(qos);
     return found == nullptr ? model::QosFlags{} : slurm::read_qos_flags(found->flags);
 }

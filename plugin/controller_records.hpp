@@ -28,14 +28,14 @@ class ControllerRecords final : public quota::JobRecords {
                       const quota::Lookup& lookup);
 
     [[nodiscard]] std::shared_ptr<const model::TresCatalogue> tres() const override;
-    [[nodiscard, gnu::hot]] model::Enforce enforce() const override { return enforce_; }
+    [[nodiscard]] model::Enforce enforce() const override { return enforce_; }
     [[nodiscard]] model::PrivateData private_data() const override;
-    [[nodiscard, gnu::hot]] quota::JobOwner owner() const override { return {user_name_, account_}; }
+    [[nodiscard]] quota::JobOwner owner() const override { return {user_name_, account_}; }
     [[nodiscard]] std::vector<model::Association> name_associations() const override;
     /// The user's usage is also its share of the others'.
     [[nodiscard]] std::vector<model::Association> copy_associations() const override;
     [[nodiscard]] std::vector<model::Association> copy_associations_with_usage() const override;
-    [[nodiscard, gnu::hot]] bool has_qos(std::uint32_t qos) const override { return record(qos) != nullptr; }
+    [[nodiscard]] bool has_qos(std::uint32_t qos) const override { return record(qos) != nullptr; }
     [[nodiscard]] std::string_view qos_name(std::uint32_t qos) const override;
     [[nodiscard]] model::Qos copy_qos(std::uint32_t id) const override;
     [[nodiscard]] model::Qos copy_qos_with_usage(std::uint32_t id) const override;
@@ -53,7 +53,7 @@ class ControllerRecords final : public quota::JobRecords {
     [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const override;
     [[nodiscard]] std::optional<std::uint32_t> association_default() const override;
     [[nodiscard]] std::optional<std::uint32_t> root_default() const override;
-    [[nodiscard, gnu::hot]] bool has_association() const override { return association_ != nullptr; }
+    [[nodiscard]] bool has_association() const override { return association_ != nullptr; }
     [[nodiscard]] bool is_permitted(std::uint32_t qos) const override;
     /// Cost: reads the ids up to the second permitted one.
     [[nodiscard]] std::optional<std::uint32_t> only_permitted() const override;

@@ -27,7 +27,7 @@ bool is_slurm_user(std::uint32_t user_id) {
     return user_id == 0 || user_id == geteuid();
 }
 
-[[gnu::hot]] bool has_operator_rights(const AssocMgr& manager, std::uint32_t user_id) {
+bool has_operator_rights(const AssocMgr& manager, std::uint32_t user_id) {
     if (is_slurm_user(user_id)) return true;
     const slurmdb_user_rec_t* user = find_user(manager, user_id);
     return user != nullptr && user->admin_level >= SLURMDB_ADMIN_OPERATOR;

@@ -6,8 +6,8 @@
 
 namespace qg::plugin {
 
-[[gnu::hot]] void DecisionResults::count(const model::Decision& decision,
-                                         std::chrono::steady_clock::duration took) noexcept {
+void DecisionResults::count(const model::Decision& decision,
+                            std::chrono::steady_clock::duration took) noexcept {
     const auto nanoseconds = static_cast<std::uint64_t>(
         std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(took).count(), 0));
     constexpr std::uint64_t per_microsecond = 1000;

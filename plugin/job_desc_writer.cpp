@@ -103,7 +103,7 @@ void write_changes(job_desc_msg_t& description, const model::JobRequest& origina
         write_variable(description, name, value);
 }
 
-[[gnu::hot]] void name_gpus_of_tasks(job_desc_msg_t& description, const model::JobRequest& request) {
+void name_gpus_of_tasks(job_desc_msg_t& description, const model::JobRequest& request) {
     const std::uint32_t per_gpu = request.tasks_per_tres.value_or(0);
     if (per_gpu == 0 || gate::names_gpus(request)) [[likely]]
         return;

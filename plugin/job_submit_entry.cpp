@@ -37,7 +37,7 @@ QG_EXPORT int fini() {
 }
 
 /// Called for each job, and for each part of a heterogeneous job, before slurmctld validates it.
-[[gnu::hot]] QG_EXPORT int job_submit(job_desc_msg_t* description, std::uint32_t submit_uid, char** err_msg) {
+QG_EXPORT int job_submit(job_desc_msg_t* description, std::uint32_t submit_uid, char** err_msg) {
     return guarded(
         "job_submit", [&] { return runtime().submit(*description, submit_uid, err_msg); },
         [&] { return runtime().failed(err_msg); });

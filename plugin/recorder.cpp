@@ -27,7 +27,7 @@ Recording::Recording(Recorder& recorder, const policy::Policy& policy) noexcept
     : recorder_(recorder), policy_(policy), is_on_(!policy.settings().record_file.empty()),
       begin_(Clock::now()) {}
 
-[[gnu::hot]] void Recording::finish(model::Decision& decision, const gate::RecordedJob& job) const noexcept {
+void Recording::finish(model::Decision& decision, const gate::RecordedJob& job) const noexcept {
     if (!is_on_) return;
     try {
         record(decision, job);

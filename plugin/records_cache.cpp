@@ -14,8 +14,7 @@ constexpr std::chrono::seconds max_generation_age{1};
 
 } // namespace
 
-[[gnu::hot]] Generation RecordsCache::generation(const std::optional<RecordsState>& state,
-                                                 Clock::time_point now) {
+Generation RecordsCache::generation(const std::optional<RecordsState>& state, Clock::time_point now) {
     const std::scoped_lock lock(generation_mutex_);
     if (!state) {
         state_.reset();

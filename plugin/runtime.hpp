@@ -67,8 +67,7 @@ class Runtime {
     /// submit() once the site's rules are known. `decided` is called when the policy in force has decided,
     /// before a candidate is tried, unless the script refuses the job.
     template <typename Decided>
-    [[gnu::hot]] int submit_job(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg,
-                                Decided decided);
+    int submit_job(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg, Decided decided);
     /// The same for a part of a heterogeneous job. One request has up to 128, and any user may send it:
     /// together they take no more than an allowance.
     int submit_part(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg);

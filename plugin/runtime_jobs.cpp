@@ -78,12 +78,12 @@ TimeAllowance::Clock::duration thread_time() noexcept {
 
 } // namespace
 
-[[gnu::hot]] gate::KnownCluster Runtime::known_cluster(const ClusterNow& now) const {
+gate::KnownCluster Runtime::known_cluster(const ClusterNow& now) const {
     const gate::DecisionTimes times{.now = std::time(nullptr), .cluster_read_at = now.confirmed_at};
     return {now.cluster.get(), now.may_have_changed, now.may_have_new_reservations, times, &users_};
 }
 
-[[gnu::hot]] int Runtime::answer(const Decision& decision, char** err_msg) const {
+int Runtime::answer(const Decision& decision, char** err_msg) const {
     tell([&] {
         for (const LogLine& line : decision.log)
             log_line(line.level, line.text);
@@ -93,9 +93,8 @@ TimeAllowance::Clock::duration thread_time() noexcept {
     return slurm::to_slurm_error(decision.reject);
 }
 
-[[gnu::hot]] void Runtime::conclude(const Recording& recording, Decision& decision,
-                                    const gate::RecordedJob* job, bool is_change,
-                                    const ScriptEffect* of_script) {
+void Runtime::conclude(const Recording& recording, Decision& decision, const gate::RecordedJob* job,
+                       bool is_change, const ScriptEffect* of_script) {
     if (of_script != nullptr) [[unlikely]]
         return conclude_after_script(recording, decision, job, is_change, *of_script);
     if (job != nullptr) recording.finish(decision, *job);
@@ -103,7 +102,7 @@ TimeAllowance::Clock::duration thread_time() noexcept {
     results_.count(decision, recording.took());
 }
 
-[[gnu::hot]] int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
+int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
     policies_.mark_active();
     if (is_kept_out(submit_uid)) [[unlikely]]
         return keep_out(description, submit_uid, err_msg);
@@ -146,8 +145,8 @@ int Runtime::refuse_part(const job_desc_msg_t& job, std::uint32_t submit_uid, ch
 }
 
 template <typename Decided>
-[[gnu::hot]] int Runtime::submit_job(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg,
-                                     Decided decided) {
+int Runtime::submit_job(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg,
+                        Decided decided) {
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
     std::unique_ptr<CandidateTrial> trial;

@@ -163,7 +163,7 @@ bool did_script_write(const model::Decision& decision) noexcept {
 
 } // namespace
 
-[[gnu::hot]] void DecisionCounts::count(const model::Decision& decision, bool is_change) noexcept {
+void DecisionCounts::count(const model::Decision& decision, bool is_change) noexcept {
     const auto add = [](std::atomic<std::uint64_t>& count, bool is_one) {
         if (is_one) count.fetch_add(1, std::memory_order_relaxed);
     };

@@ -81,7 +81,7 @@ Character read_character(std::string_view text) noexcept {
 
 } // namespace
 
-[[gnu::hot]] std::string_view trim(std::string_view text) noexcept {
+std::string_view trim(std::string_view text) noexcept {
     constexpr std::string_view white = " \t\r\n\v\f";
     const auto first = text.find_first_not_of(white);
     if (first == std::string_view::npos) return {};
@@ -114,7 +114,7 @@ std::string lower(std::string_view text) {
     return result;
 }
 
-[[gnu::hot]] bool has_same_letters(std::string_view a, std::string_view b) noexcept {
+bool has_same_letters(std::string_view a, std::string_view b) noexcept {
     return std::equal(a.begin(), a.end(), b.begin(),
                       [](char x, char y) { return x == y || to_lower(x) == to_lower(y); });
 }

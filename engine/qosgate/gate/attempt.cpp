@@ -282,8 +282,8 @@ std::vector<Violation> find_blocking_limits(const ResolvedRequest& asked,
     return attempt.with_later_limits(attempt.judge().pre_select);
 }
 
-[[gnu::hot]] JobSize size_at_attempt(const JobCounter& counter, const model::ResolvedJob& job,
-                                     const model::AccountView& view) {
+JobSize size_at_attempt(const JobCounter& counter, const model::ResolvedJob& job,
+                        const model::AccountView& view) {
     return counter.size_with(counted_nodes(job, view));
 }
 

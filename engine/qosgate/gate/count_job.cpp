@@ -123,15 +123,15 @@ struct JobCounter::Changed {
     JobCounter counter;
 };
 
-[[gnu::hot]] bool may_take_whole_nodes(const JobRequest& request, const model::AccountView& view,
-                                       const model::Cluster& cluster) {
+bool may_take_whole_nodes(const JobRequest& request, const model::AccountView& view,
+                          const model::Cluster& cluster) {
     return takes_whole_nodes(request, nullptr, cluster) ||
            std::ranges::any_of(view.partitions, [](const model::PartitionChoice& choice) {
                return choice.partition->gives_whole_nodes;
            });
 }
 
-[[gnu::hot]] JobCounter::JobCounter(const JobRequest& request, const model::Cluster& cluster, Release release)
+JobCounter::JobCounter(const JobRequest& request, const model::Cluster& cluster, Release release)
     : request_(&request), cluster_(&cluster), release_(release), requested_(size_of(request, release)),
       gres_(request) {}
 
@@ -141,7 +141,7 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
     take_size(view);
 }
 
-[[gnu::hot]] void JobCounter::start(const model::AccountView& view) {
+void JobCounter::start(const model::AccountView& view) {
     bool has_whole = may_take_whole_nodes(*request_, view, *cluster_);
     for (std::size_t index = 0; index < view.partitions.size() && !has_whole; ++index)
         has_whole = may_get_more_memory(view, index);
@@ -150,7 +150,7 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
     take_size(view);
 }
 
-[[gnu::hot]] void JobCounter::take_size(const model::AccountView& view) {
+void JobCounter::take_size(const model::AccountView& view) {
     with_partition_min_ = raised_to_partitions(requested_, view);
     gres_.read(with_partition_min_, release_);
     for_limits_ = release_.follows(rules::counts_size_after_gres) ? with_gres() : with_partition_min_;
@@ -158,15 +158,13 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
         started_ = std::make_shared<const Changed>(std::move(*started), *this, view);
 }
 
-[[gnu::hot]] TresCounts JobCounter::count_as_submitted(const model::AccountView& view,
-                                                       std::size_t partition) const {
+TresCounts JobCounter::count_as_submitted(const model::AccountView& view, std::size_t partition) const {
     const std::uint64_t cpus = for_limits_.cpus.value_or(1);
     return count(view, partition, for_limits_.nodes.value_or(1), with_gres().nodes.value_or(1), {cpus, cpus},
                  gres_, Extent::least);
 }
 
-[[gnu::hot]] void JobCounter::count_submission(const model::AccountView& view,
-                                               model::ResolvedJob& job) const {
+void JobCounter::count_submission(const model::AccountView& view, model::ResolvedJob& job) const {
     job.tres = count_as_submitted(view, 0);
     job.time_limit = request_->time_limit;
     // A job that exists got its default when it was submitted, or none. [L22]
@@ -178,9 +176,8 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
         job.array_tasks = count_array_tasks(*request_->array, cluster_->max_array_size).value_or(0);
 }
 
-[[gnu::hot]] std::optional<TresCounts> JobCounter::at_attempt(const model::AccountView& view,
-                                                              std::size_t partition,
-                                                              std::optional<std::uint64_t> max_nodes) const {
+std::optional<TresCounts> JobCounter::at_attempt(const model::AccountView& view, std::size_t partition,
+                                                 std::optional<std::uint64_t> max_nodes) const {
     const JobCounter* changed = started_ ? &started_->counter : nullptr;
     if (changed == nullptr && may_change_in(view, partition) && !view.partitions[partition].is_hidden)
         changed = as_in_partition(view, partition);
@@ -196,7 +193,7 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
     return counts;
 }
 
-[[gnu::hot]] bool JobCounter::may_change_in(const model::AccountView& view, std::size_t index) const {
+bool JobCounter::may_change_in(const model::AccountView& view, std::size_t index) const {
     const Partition* partition = partition_at(view, index);
     return partition != nullptr && may_differ_in(*request_, gres_.asks(), *partition, *cluster_);
 }
@@ -212,21 +209,21 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
     return kept ? &kept->counter : nullptr;
 }
 
-[[gnu::hot]] bool JobCounter::has_open_memory(const model::AccountView& view, std::size_t index) const {
+bool JobCounter::has_open_memory(const model::AccountView& view, std::size_t index) const {
     const Partition* partition = partition_at(view, index);
     if (partition == nullptr || partition->min_node_memory_mib == partition->node_memory_mib) return false;
     return partition->min_node_memory_mib != 0 && takes_all_memory(partition);
 }
 
 /// Whether the job takes all memory of its nodes, and these may have more than the first of the partition.
-[[gnu::hot]] bool JobCounter::may_get_more_memory(const model::AccountView& view, std::size_t index) const {
+bool JobCounter::may_get_more_memory(const model::AccountView& view, std::size_t index) const {
     const Partition* partition = partition_at(view, index);
     return partition != nullptr && partition->node_kinds.size() > 1 &&
            model::selection_in(partition, *cluster_).shares_out_memory && takes_all_memory(partition);
 }
 
 /// No memory at all, like --mem=0, means all memory of the node.
-[[gnu::hot]] bool JobCounter::takes_all_memory(const Partition* partition) const {
+bool JobCounter::takes_all_memory(const Partition* partition) const {
     if (!request_->memory && request_->memory_per_tres) return false;
     const auto memory = asked_memory(partition);
     return !memory || memory->mib == 0;
@@ -243,8 +240,8 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
     set_billing(*counts, view, index);
 }
 
-[[gnu::hot]] std::optional<TresCounts> JobCounter::for_rules(const model::AccountView& view,
-                                                             const TresCounts& submitted) const {
+std::optional<TresCounts> JobCounter::for_rules(const model::AccountView& view,
+                                                const TresCounts& submitted) const {
     // A job that slurmctld has tried in a partition that gives whole nodes takes them in the others, too.
     const bool has_whole = may_take_whole_nodes(started_ ? started_->request : *request_, view, *cluster_);
     std::optional<TresCounts> most;
@@ -258,8 +255,8 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
 }
 
 /// for_rules() for one partition. `has_whole`: the job takes whole nodes in some partition.
-[[gnu::hot]] std::optional<TresCounts> JobCounter::count_for_rules(const model::AccountView& view,
-                                                                   std::size_t index, bool has_whole) const {
+std::optional<TresCounts> JobCounter::count_for_rules(const model::AccountView& view, std::size_t index,
+                                                      bool has_whole) const {
     if (started_) {
         auto counts = started_->counter.count_for_rules(view, index, has_whole);
         return counts ? std::move(counts) : started_->counter.count_as_submitted(view, index);
@@ -273,8 +270,8 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
     return count_most(view, index, has_whole);
 }
 
-[[gnu::hot]] std::optional<TresCounts> JobCounter::count_most(const model::AccountView& view,
-                                                              std::size_t index, bool has_whole) const {
+std::optional<TresCounts> JobCounter::count_most(const model::AccountView& view, std::size_t index,
+                                                 bool has_whole) const {
     const std::uint64_t nodes = nodes_for_rules(view, index);
     if (request_->tres_per_socket || request_->tres_per_task) [[unlikely]] {
         if (auto more = add_sockets_and_tasks(*request_, with_gres(), partition_at(view, index),
@@ -306,9 +303,8 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
     return cpus - std::min(cpus - 1, nodes - 1);
 }
 
-[[gnu::hot]] std::optional<TresCounts> JobCounter::count_most_on(const model::AccountView& view,
-                                                                 std::size_t index, std::uint64_t nodes,
-                                                                 bool has_whole) const {
+std::optional<TresCounts> JobCounter::count_most_on(const model::AccountView& view, std::size_t index,
+                                                    std::uint64_t nodes, bool has_whole) const {
     const Partition* partition = partition_at(view, index);
     std::uint64_t of_tasks = request_->overcommit ? 0 : cpus_of_tasks(*request_);
     // Without a number of tasks, which commands send, each node gets as many as it may have.
@@ -330,8 +326,7 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
 }
 
 /// The number of nodes in one partition for which rules read what the job takes.
-[[gnu::hot]] std::uint64_t JobCounter::nodes_for_rules(const model::AccountView& view,
-                                                       std::size_t index) const {
+std::uint64_t JobCounter::nodes_for_rules(const model::AccountView& view, std::size_t index) const {
     const Partition* partition = partition_at(view, index);
     const model::QosFlags flags = job_qos_flags(view);
     const auto& max = with_gres().max_nodes;
@@ -354,7 +349,7 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
 }
 
 /// Whether the job's CPUs, memory or gres may not fit on one node of the partition.
-[[gnu::hot]] bool JobCounter::may_need_several_nodes(const Partition& partition) const {
+bool JobCounter::may_need_several_nodes(const Partition& partition) const {
     if (gres_.is_per_job()) return true;
     const std::uint64_t cpus =
         request_->overcommit ? 1 : std::max(with_gres().cpus.value_or(1), cpus_of_tasks(*request_));
@@ -414,10 +409,9 @@ TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const P
 }
 
 /// The counts on so many nodes with at least so many CPUs; empty if they are the same as at submission.
-[[gnu::hot]] std::optional<TresCounts> JobCounter::count_attempt(const model::AccountView& view,
-                                                                 std::size_t partition, std::uint64_t nodes,
-                                                                 std::uint64_t min_cpus,
-                                                                 Extent extent) const {
+std::optional<TresCounts> JobCounter::count_attempt(const model::AccountView& view, std::size_t partition,
+                                                    std::uint64_t nodes, std::uint64_t min_cpus,
+                                                    Extent extent) const {
     if (gres_.asks()) {
         JobSize size = with_gres();
         size.nodes = nodes;
@@ -444,13 +438,13 @@ TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const P
 }
 
 /// Whether the memory for each GPU that an existing job shows may be the default of another partition.
-[[gnu::hot]] bool JobCounter::may_have_other_memory(Extent extent) const {
+bool JobCounter::may_have_other_memory(Extent extent) const {
     return extent == Extent::most && may_show_default(*request_, request_->memory_per_tres);
 }
 
 /// The CPUs of whole cores, where a job gets these. What nodes of a hidden partition have is not told.
-[[gnu::hot]] GivenCpus JobCounter::give_cores(const model::AccountView& view, std::size_t index,
-                                              std::uint64_t cpus, std::uint64_t nodes, Extent extent) const {
+GivenCpus JobCounter::give_cores(const model::AccountView& view, std::size_t index, std::uint64_t cpus,
+                                 std::uint64_t nodes, Extent extent) const {
     const Partition* partition = partition_at(view, index);
     const bool is_most = extent == Extent::most && partition != nullptr;
     const bool may_add =
@@ -487,7 +481,7 @@ JobSize JobCounter::raised_to_partitions(JobSize size, const model::AccountView&
 }
 
 /// The selection never takes fewer nodes than the tasks need.
-[[gnu::hot]] std::uint64_t JobCounter::nodes_for_tasks() const {
+std::uint64_t JobCounter::nodes_for_tasks() const {
     const std::uint64_t nodes = with_gres().nodes.value_or(1);
     const std::uint64_t per_node = request_->tasks_per_node.value_or(0);
     return per_node == 0 ? nodes : std::max(nodes, divide_up(with_gres().tasks.value_or(0), per_node));
@@ -520,7 +514,7 @@ bool JobCounter::has_counted_tasks() const {
 /// Every node gets CPUs for its tasks, and every gres gets its CPUs. A single task is not repeated on other
 /// nodes. Tasks that share CPUs (--overcommit) get the CPUs of one task on every node that has tasks; CPUs of
 /// gres count for them only in releases that count the size after gres.
-[[gnu::hot]] std::uint64_t JobCounter::cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const {
+std::uint64_t JobCounter::cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const {
     const std::uint64_t per_task = request_->cpus_per_task.value_or(1);
     if (request_->overcommit) {
         const std::uint64_t sharing =
@@ -535,9 +529,9 @@ bool JobCounter::has_counted_tasks() const {
                      given_cpus(*request_, nodes, Extent::least)});
 }
 
-[[gnu::hot]] TresCounts JobCounter::count(const model::AccountView& view, std::size_t index,
-                                          std::uint64_t nodes, std::uint64_t memory_nodes, GivenCpus cpus,
-                                          const GresRequest& gres, Extent extent) const {
+TresCounts JobCounter::count(const model::AccountView& view, std::size_t index, std::uint64_t nodes,
+                             std::uint64_t memory_nodes, GivenCpus cpus, const GresRequest& gres,
+                             Extent extent) const {
     const Partition* partition = partition_at(view, index);
     TresCounts counts(view.tres->size());
     const auto set = [&](TresKind tres, std::uint64_t value) {
@@ -552,8 +546,7 @@ bool JobCounter::has_counted_tasks() const {
     return counts;
 }
 
-[[gnu::hot]] void JobCounter::set_billing(TresCounts& counts, const model::AccountView& view,
-                                          std::size_t index) const {
+void JobCounter::set_billing(TresCounts& counts, const model::AccountView& view, std::size_t index) const {
     const auto billing = view.tres->find(TresKind::billing);
     if (!billing) return;
     const Partition* partition = partition_at(view, index);

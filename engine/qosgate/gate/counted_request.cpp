@@ -21,8 +21,7 @@ void widen(TresCounts& min, TresCounts& max, const TresCounts& counts) {
 
 } // namespace
 
-[[gnu::hot]] CountedRequest::CountedRequest(const model::JobRequest& asked, const ClusterContext& cluster,
-                                            bool is_new)
+CountedRequest::CountedRequest(const model::JobRequest& asked, const ClusterContext& cluster, bool is_new)
     : request(asked), context(cluster), partitions(find_partitions(asked, cluster.cluster, is_new)),
       counter(asked, cluster.cluster, cluster.release) {}
 
@@ -31,7 +30,7 @@ void CountedRequest::count(const model::AccountView& view) {
     counter.count_submission(view, job);
 }
 
-[[gnu::hot]] std::optional<model::ResourceBounds> BoundsOfRequest::bounds(const model::AccountView& view) {
+std::optional<model::ResourceBounds> BoundsOfRequest::bounds(const model::AccountView& view) {
     was_asked_ = true;
     request_.count(view);
     const JobCounter& counter = request_.counter;

@@ -17,7 +17,7 @@ std::size_t count_ways(const ResolvedRequest& resolved) {
 
 } // namespace
 
-[[gnu::hot]] std::optional<TooLarge> find_too_large(const ResolvedRequest& resolved) {
+std::optional<TooLarge> find_too_large(const ResolvedRequest& resolved) {
     const model::JobRequest& request = resolved.request;
     if (const auto& unread = request.unread)
         return TooLarge{

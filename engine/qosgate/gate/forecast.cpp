@@ -217,8 +217,8 @@ DetailedForecast predict_fully(ResolvedRequest& resolved, limits::Strictness str
     return is_used ? predict_now() : forecast;
 }
 
-[[gnu::hot]] bool certainly_starts(const PartitionList& named, const JobCounter& counter,
-                                   const model::ResolvedJob& job, const model::AccountView& view) {
+bool certainly_starts(const PartitionList& named, const JobCounter& counter, const model::ResolvedJob& job,
+                      const model::AccountView& view) {
     return named.unknown.empty() && certainly_admit(counter, job, view, size_at_attempt(counter, job, view));
 }
 

@@ -33,8 +33,7 @@ bool is_failure(const LogLine& line) {
 }
 
 /// Records what the rules did with a new or changed job; they may have rejected it.
-[[gnu::hot]] void take_outcome(Decision& decision, policy::RuleOutcome& outcome, const LoggedJob& job,
-                               const Site& site) {
+void take_outcome(Decision& decision, policy::RuleOutcome& outcome, const LoggedJob& job, const Site& site) {
     const bool is_written = job.change == nullptr && !outcome.rejected;
     for (const policy::RuleEvent& event : outcome.events)
         if (is_written || event.kind != policy::EventKind::changed) log_rule(decision, job, event);
@@ -152,8 +151,8 @@ void log_problem(Decision& decision, const ResolvedRequest& resolved, const Logg
 }
 
 /// Whether a job is too much work to be checked. If so, makes that the answer.
-[[gnu::hot]] bool is_too_much(Decision& decision, const ResolvedRequest& resolved, const LoggedJob& job,
-                              const Site& site, bool enforces) {
+bool is_too_much(Decision& decision, const ResolvedRequest& resolved, const LoggedJob& job, const Site& site,
+                 bool enforces) {
     const auto found = find_too_large(resolved);
     if (found) answer_too_large(decision, *found, job, site, enforces);
     return found.has_value();
@@ -238,8 +237,8 @@ void judge(Decision& decision, const ResolvedRequest& job, const Site& site, con
 
 /// Judges a job by the partitions that `site` has, with the parts before it if it is one of a heterogeneous
 /// job.
-[[gnu::hot]] void judge_with_parts(Decision& decision, const ResolvedRequest& job, const Site& site,
-                                   const std::optional<RulesRun>& rules, HetParts* parts) {
+void judge_with_parts(Decision& decision, const ResolvedRequest& job, const Site& site,
+                      const std::optional<RulesRun>& rules, HetParts* parts) {
     const std::size_t told_before = decision.message.size();
     if (can_judge(decision, job, site)) {
         judge(decision, job, site, rules ? &*rules : nullptr);
@@ -266,8 +265,8 @@ void take_trial(Decision& decision, Decision trial, const LoggedJob& job, bool i
 }
 
 /// Judges a job after the rules.
-[[gnu::hot]] void judge_after_rules(Decision& decision, const ResolvedRequest& job, const Site& site,
-                                    const std::optional<RulesRun>& rules, HetParts* parts) {
+void judge_after_rules(Decision& decision, const ResolvedRequest& job, const Site& site,
+                       const std::optional<RulesRun>& rules, HetParts* parts) {
     if (site.enforces_later()) return judge_by_old_partitions(decision, job, site, parts);
     judge_with_parts(decision, job, site, rules, parts);
 }
@@ -303,8 +302,8 @@ void judge_change(Decision& decision, model::JobUpdate& update, ResolvedRequest&
 
 } // namespace
 
-[[gnu::hot]] Decision Gate::decide(const JobRequest& request, KnownCluster known,
-                                   const policy::Policy* policy, HetParts* parts) const {
+Decision Gate::decide(const JobRequest& request, KnownCluster known, const policy::Policy* policy,
+                      HetParts* parts) const {
     const Site site(known, policy, provider_, release_, extent_);
     // Limits that leave room for one part may not leave room for all of them.
     const ResolveOptions options{.extent = parts ? ViewExtent::whole : ViewExtent::short_within_limits};

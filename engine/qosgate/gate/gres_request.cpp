@@ -51,14 +51,14 @@ bool names_gpus(const model::JobRequest& request) {
     return names;
 }
 
-[[gnu::hot]] std::optional<std::string> find_repeated_gres(const model::JobRequest& request) {
+std::optional<std::string> find_repeated_gres(const model::JobRequest& request) {
     for (const auto list : gres_lists)
         if (request.*list) [[unlikely]]
             if (auto repeated = find_repeated(*(request.*list))) return repeated;
     return std::nullopt;
 }
 
-[[gnu::hot]] GresRequest::GresRequest(const model::JobRequest& request) noexcept
+GresRequest::GresRequest(const model::JobRequest& request) noexcept
     : request_(&request), asks_(request.tres_per_job || request.tres_per_node || request.tres_per_socket ||
                                 request.tres_per_task || request.tasks_per_tres || request.cpus_per_tres ||
                                 request.memory_per_tres) {}

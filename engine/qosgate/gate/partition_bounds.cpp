@@ -35,7 +35,7 @@ std::string asked_nodes(const BoundedAmounts& job) {
 }
 
 /// The CPUs of a partition, or those that MaxCPUsPerNode leaves on all its nodes.
-[[gnu::hot]] BoundValue total_cpus_of(const Partition& partition) {
+BoundValue total_cpus_of(const Partition& partition) {
     if (partition.has_no_nodes) [[unlikely]]
         return 0;
     const BoundValue total = known(partition.total_cpus);
@@ -180,7 +180,7 @@ std::uint64_t raised_min_nodes(const Partition& partition, QosFlags flags, limit
     return is_exempt ? 0 : partition.min_nodes;
 }
 
-[[gnu::hot]] const Partition& widest_partition(const model::AccountView& view, const PartitionBound& bound) {
+const Partition& widest_partition(const model::AccountView& view, const PartitionBound& bound) {
     const auto is_narrower = [&](const auto& a, const auto& b) {
         const BoundValue of_a = bound.value_of(*a.partition), of_b = bound.value_of(*b.partition);
         if (!of_a || !of_b) return of_a.has_value() && !of_b;
@@ -189,7 +189,7 @@ std::uint64_t raised_min_nodes(const Partition& partition, QosFlags flags, limit
     return *std::ranges::max_element(view.partitions, is_narrower)->partition;
 }
 
-[[gnu::hot]] void take_hardest(BoundedAmounts& amounts, const BoundedAmount& other) {
+void take_hardest(BoundedAmounts& amounts, const BoundedAmount& other) {
     BoundValue& amount = amounts.*other.bound.amount;
     if (other.amount && (!amount || other.bound.is_kept(*amount, *other.amount))) amount = other.amount;
 }
@@ -199,7 +199,7 @@ void take_hardest(BoundedAmounts& amounts, const BoundedAmounts& others) {
         take_hardest(amounts, {*bound, others.*bound->amount});
 }
 
-[[gnu::hot]] bool keeps_all_bounds(const Partition& partition, const BoundedAmounts& amounts) {
+bool keeps_all_bounds(const Partition& partition, const BoundedAmounts& amounts) {
     return all_of_indices<partition_bounds.size()>([&]<std::size_t i>() {
         constexpr const PartitionBound& bound = *partition_bounds[i];
         const BoundValue& asked = amounts.*bound.amount;

@@ -21,8 +21,7 @@ void leave_out_closed(std::vector<std::shared_ptr<const model::Partition>>& part
 
 } // namespace
 
-[[gnu::hot]] PartitionList find_partitions(const model::JobRequest& request, const model::Cluster& cluster,
-                                           bool is_new) {
+PartitionList find_partitions(const model::JobRequest& request, const model::Cluster& cluster, bool is_new) {
     PartitionList list;
     const auto& one = request.partition ? cluster.partitions.find(*request.partition)
                                         : cluster.partitions.default_partition();

@@ -87,7 +87,7 @@ std::array<BoundedAmount, 2> amounts_for_widest(const JobSize& size) {
 }
 
 /// The amount that is compared when nodes are selected.
-[[gnu::hot]] BoundedAmount selected_nodes(const model::ResolvedJob& job, const model::AccountView& view) {
+BoundedAmount selected_nodes(const model::ResolvedJob& job, const model::AccountView& view) {
     const auto node = view.tres->node();
     return {bounds::max_nodes, node ? model::count_at(job.tres, *node) : 1};
 }

@@ -35,11 +35,11 @@ std::string read_list(const std::string& list, OwnName own_name) {
 }
 
 /// Case matters in these names.
-[[gnu::hot]] std::string read_names(const std::string& list, const AccountView& /*view*/) {
+std::string read_names(const std::string& list, const AccountView& /*view*/) {
     return read_list(list, [](std::string_view part) { return std::string(part); });
 }
 
-[[gnu::hot]] std::string read_qos(const std::string& list, const AccountView& view) {
+std::string read_qos(const std::string& list, const AccountView& view) {
     return read_list(list, [&view](std::string_view part) {
         if (view.job_qos.flags && text::iequals(view.job_qos.name, part)) return view.job_qos.name;
         const auto named = [part](const model::Qos& qos) { return text::iequals(qos.name, part); };
@@ -50,7 +50,7 @@ std::string read_list(const std::string& list, OwnName own_name) {
 
 /// Without `associations` in AccountingStorageEnforce slurmctld replaces an account that is not the user's by
 /// the default account.
-[[gnu::hot]] std::string read_account(const std::string& account, const AccountView& view) {
+std::string read_account(const std::string& account, const AccountView& view) {
     return text::lower(view.account.empty() ? account : view.account);
 }
 
@@ -99,7 +99,7 @@ std::unique_ptr<const JobRequest> as_read(const ResolvedRequest& resolved) {
 }
 
 /// The job with its counts for rules; empty if they equal those for the limits.
-[[gnu::hot]] std::optional<model::ResolvedJob> count_for_rules(const ResolvedRequest& resolved) {
+std::optional<model::ResolvedJob> count_for_rules(const ResolvedRequest& resolved) {
     auto counts = resolved.counter.for_rules(resolved.view(), resolved.job.tres);
     if (!counts) return std::nullopt;
     std::optional<model::ResolvedJob> job = resolved.job;
@@ -115,8 +115,8 @@ std::optional<TimeLimit> max_time_of(const AccountView& view) {
     return max_time;
 }
 
-[[gnu::hot]] policy::RuleInput facts_of(const ResolvedRequest& resolved, const model::ResolvedJob& counted,
-                                        policy::SenderRights& sender) {
+policy::RuleInput facts_of(const ResolvedRequest& resolved, const model::ResolvedJob& counted,
+                           policy::SenderRights& sender) {
     const AccountView& view = resolved.view();
     const std::string_view partition = view.partitions.empty()
                                            ? std::string_view()
@@ -157,8 +157,7 @@ class CountedJob {
 
 } // namespace
 
-[[gnu::hot]] ReadJob::ReadJob(const ResolvedRequest& resolved, policy::JobEvent event,
-                              std::optional<model::Qos>* own_qos)
+ReadJob::ReadJob(const ResolvedRequest& resolved, policy::JobEvent event, std::optional<model::Qos>* own_qos)
     : resolved_(resolved), read_(as_read(resolved)), job_for_rules_(count_for_rules(resolved)),
       facts_(facts_of(resolved, job_for_rules_ ? *job_for_rules_ : resolved.job, *this)),
       view_(resolved, event == policy::JobEvent::modify, own_qos) {

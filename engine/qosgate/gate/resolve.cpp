@@ -17,8 +17,8 @@ const model::AccountView& nothing_known() {
     return nothing;
 }
 
-[[gnu::hot]] quota::Lookup make_lookup(const model::JobRequest& request, const PartitionList& partitions,
-                                       limits::Release release, std::optional<std::uint32_t> requester) {
+quota::Lookup make_lookup(const model::JobRequest& request, const PartitionList& partitions,
+                          limits::Release release, std::optional<std::uint32_t> requester) {
     quota::Lookup lookup;
     lookup.user_id = request.user_id;
     if (request.account) lookup.account = *request.account;
@@ -34,7 +34,7 @@ const model::AccountView& nothing_known() {
 
 /// Asks the provider for the view. Counts the request: while the provider makes the view, if it asks for the
 /// job's bounds, or else afterwards.
-[[gnu::hot]] Result<model::AccountView> look_up(CountedRequest& counted, const ResolveOptions& options) {
+Result<model::AccountView> look_up(CountedRequest& counted, const ResolveOptions& options) {
     const ClusterContext& context = counted.context;
     BoundsOfRequest bounds(counted);
     quota::Lookup lookup =
@@ -50,8 +50,8 @@ const model::AccountView& nothing_known() {
 
 } // namespace
 
-[[gnu::hot]] ResolvedRequest::ResolvedRequest(const model::JobRequest& asked, const ClusterContext& cluster,
-                                              const ResolveOptions& options)
+ResolvedRequest::ResolvedRequest(const model::JobRequest& asked, const ClusterContext& cluster,
+                                 const ResolveOptions& options)
     : CountedRequest(asked, cluster, options.names_partitions), known(look_up(*this, options)) {
     if (!view().is_within_limits) mark_untold(job, request, view(), context.cluster, context.release);
 }
@@ -66,7 +66,7 @@ std::size_t bytes_of_resources(const model::JobRequest& request) {
     return bytes;
 }
 
-[[gnu::hot]] const model::AccountView& ResolvedRequest::view() const noexcept {
+const model::AccountView& ResolvedRequest::view() const noexcept {
     return known ? *known : nothing_known();
 }
 

@@ -24,7 +24,7 @@ struct Site {
                                            known},
           extent(extent_of_answers) {}
 
-    [[nodiscard, gnu::hot]] const policy::Settings& settings() const {
+    [[nodiscard]] const policy::Settings& settings() const {
         static const policy::Settings defaults;
         return policy ? policy->settings() : defaults;
     }

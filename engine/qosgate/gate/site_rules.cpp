@@ -64,10 +64,8 @@ policy::RuleOutcome refuse_hidden_gres(std::string_view why) {
     return refused(std::string(why));
 }
 
-[[gnu::hot]] policy::RuleOutcome run_site_rules(const policy::Policy& policy,
-                                                const ResolvedRequest& submitted,
-                                                std::vector<policy::RuleCost>* costs,
-                                                std::optional<model::Qos>* own_qos) {
+policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedRequest& submitted,
+                                   std::vector<policy::RuleCost>* costs, std::optional<model::Qos>* own_qos) {
     if (const auto twice = find_repeated_gres(submitted.request)) [[unlikely]]
         return refuse_repeated_gres(*twice);
     ReadJob job(submitted, policy::JobEvent::submit, own_qos);

@@ -53,7 +53,7 @@ std::optional<std::string_view> find_option(std::string_view submit_line, std::s
     return value;
 }
 
-[[gnu::hot]] bool is_test_only(std::string_view submit_line) {
+bool is_test_only(std::string_view submit_line) {
     constexpr std::string_view option = "--test-only", shortest = "--te";
     constexpr int max_words = 256;             // each is compared with the whole table
     static_cast<void>(take_word(submit_line)); // the command itself

@@ -47,9 +47,8 @@ std::vector<model::TresCounts> count_all(const model::JobRequest& request, const
 
 } // namespace
 
-[[gnu::hot]] void mark_untold(model::ResolvedJob& job, const model::JobRequest& request,
-                              const model::AccountView& view, const model::Cluster& cluster,
-                              limits::Release release) {
+void mark_untold(model::ResolvedJob& job, const model::JobRequest& request, const model::AccountView& view,
+                 const model::Cluster& cluster, limits::Release release) {
     if (std::ranges::none_of(view.partitions, &model::PartitionChoice::is_hidden)) return;
     job.is_time_untold = !request.time_limit && may_be_of_hidden(view.partitions);
     if (is_too_long_for(view.partitions.size(), request)) {

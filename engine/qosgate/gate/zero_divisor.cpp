@@ -22,7 +22,7 @@ constexpr Divisor divisors[] = {
 
 } // namespace
 
-[[gnu::hot]] std::string_view find_zero_divisor(const model::JobRequest& request) noexcept {
+std::string_view find_zero_divisor(const model::JobRequest& request) noexcept {
     for (const Divisor& divisor : divisors)
         if (request.*divisor.count == 0u) return divisor.option;
     return {};

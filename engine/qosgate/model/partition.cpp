@@ -18,7 +18,7 @@ PartitionTable::PartitionTable(std::vector<std::shared_ptr<const Partition>> par
     }
 }
 
-[[gnu::hot]] const std::shared_ptr<const Partition>& PartitionTable::find(std::string_view name) const {
+const std::shared_ptr<const Partition>& PartitionTable::find(std::string_view name) const {
     static const std::shared_ptr<const Partition> none;
     const auto found = by_name_.find(name);
     return found == by_name_.end() ? none : all_[found->second];

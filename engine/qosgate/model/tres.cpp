@@ -72,7 +72,7 @@ std::shared_ptr<const TresCatalogue> TresCatalogue::built_in() {
     return catalogue;
 }
 
-[[gnu::hot]] std::optional<std::size_t> TresCatalogue::find(std::string_view name) const noexcept {
+std::optional<std::size_t> TresCatalogue::find(std::string_view name) const noexcept {
     for (std::size_t i = 0; i < names_.size(); ++i)
         if (text::iequals(names_[i], name)) return i;
     for (std::size_t i = 0; i < names_.size(); ++i)

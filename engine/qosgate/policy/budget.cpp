@@ -54,7 +54,7 @@ void BudgetClock::start_at_once() noexcept {
     if (!start_) start_ = now();
 }
 
-[[gnu::hot]] bool BudgetClock::is_past(std::chrono::nanoseconds limit) const noexcept {
+bool BudgetClock::is_past(std::chrono::nanoseconds limit) const noexcept {
     if (!start_) {
         if (tick_ && read_clock(CLOCK_MONOTONIC_COARSE) != *tick_) start_ = now();
         return false;
@@ -79,7 +79,7 @@ void Budget::set_limits(const BudgetLimits& limits) noexcept {
     limits_ = limits;
 }
 
-[[gnu::hot]] void Budget::start_rule() noexcept {
+void Budget::start_rule() noexcept {
     portion_left_ = std::min(portion, limits_.instructions);
     behind_portion_ = limits_.instructions - portion_left_;
     churned_ = 0;
@@ -171,8 +171,7 @@ bool Budget::grant(std::size_t growth, std::size_t block_size, bool is_string) n
     return used_ + growth <= limits_.memory + reserve && churned_ <= limits_.memory * churn_factor + reserve;
 }
 
-[[gnu::hot]] void* Budget::allocate(void* self, void* block, std::size_t old_size,
-                                    std::size_t new_size) noexcept {
+void* Budget::allocate(void* self, void* block, std::size_t old_size, std::size_t new_size) noexcept {
     Budget& budget = *static_cast<Budget*>(self);
     // For a new block Lua passes the kind of object in the place of the old size.
     const std::size_t had = block == nullptr ? 0 : old_size;

@@ -186,7 +186,7 @@ StatePool::~StatePool() {
     delete ready_.load();
 }
 
-[[gnu::hot]] Result<std::unique_ptr<CompiledRules>> StatePool::acquire(BudgetClock& clock) {
+Result<std::unique_ptr<CompiledRules>> StatePool::acquire(BudgetClock& clock) {
     if (CompiledRules* const ready = ready_.exchange(nullptr)) [[likely]]
         return std::unique_ptr<CompiledRules>(ready);
     return acquire_locked(clock);
@@ -208,7 +208,7 @@ StatePool::~StatePool() {
     return std::make_unique<CompiledRules>(*std::move(compiled));
 }
 
-[[gnu::hot]] void StatePool::release(std::unique_ptr<CompiledRules> rules) {
+void StatePool::release(std::unique_ptr<CompiledRules> rules) {
     CompiledRules* none = nullptr;
     if (ready_.compare_exchange_strong(none, rules.get())) [[likely]] {
         static_cast<void>(rules.release()); // the pool has it

@@ -54,7 +54,7 @@ Value read_largest(const std::optional<std::string>& list) noexcept {
 
 } // namespace
 
-[[gnu::hot]] Value read_detail(const FieldSource& source, JobDetail detail, ErrorText& error) noexcept {
+Value read_detail(const FieldSource& source, JobDetail detail, ErrorText& error) noexcept {
     const model::DetailValue value = source.request.details.get(detail);
     switch (value.kind) {
     case model::DetailValue::Kind::unset: break;
@@ -82,7 +82,7 @@ Value default_partition(const FieldSource& source, ErrorText& error) noexcept {
     return default_of(source.facts.knows_partitions, Value::of_text(source.facts.partition), error);
 }
 
-[[gnu::hot]] Value read_time_limit(const FieldSource& source, ErrorText& error) noexcept {
+Value read_time_limit(const FieldSource& source, ErrorText& error) noexcept {
     const auto& own = source.request.time_limit;
     if (own) return Value::of_time(*own);
     const auto& given = source.facts.counted.time_limit;
@@ -105,7 +105,7 @@ Value read_submit_uid(const FieldSource& source, ErrorText& /*error*/) noexcept 
     return Value::of_count(source.request.submit_uid);
 }
 
-[[gnu::hot]] Value read_array_tasks(const FieldSource& source, ErrorText& error) noexcept {
+Value read_array_tasks(const FieldSource& source, ErrorText& error) noexcept {
     // A value of 1 would let an array pass every rule about its size.
     if (source.facts.counted.array_tasks == 0)
         error.assign("--array cannot be read, or names an index that is not below MaxArraySize");
@@ -116,7 +116,7 @@ bool sets_memory(const JobRequest& request) noexcept {
     return request.memory.has_value() || request.memory_per_tres.has_value();
 }
 
-[[gnu::hot]] Value read_nodes(const FieldSource& source, ErrorText& error) noexcept {
+Value read_nodes(const FieldSource& source, ErrorText& error) noexcept {
     return read_built_in(source, model::TresKind::node, error);
 }
 Value read_cpus(const FieldSource& source, ErrorText& error) noexcept {
@@ -149,7 +149,7 @@ bool has_environment(const JobRequest& request) noexcept {
     return request.details.variable_count() > 0;
 }
 
-[[gnu::hot]] Value read_gpus(const FieldSource& source, ErrorText& error) noexcept {
+Value read_gpus(const FieldSource& source, ErrorText& error) noexcept {
     if (const auto index = source.facts.catalogue.gpu()) return read_tres_count(source, *index, error);
     // Zero would let a job pass every rule about GPUs.
     if (mentions_gpus(source.request))
@@ -171,7 +171,7 @@ Value read_object(const FieldSource& /*source*/, ErrorText& /*error*/) noexcept 
 
 } // namespace field
 
-[[gnu::hot]] Value read_tres_count(const FieldSource& source, std::size_t index, ErrorText& error) noexcept {
+Value read_tres_count(const FieldSource& source, std::size_t index, ErrorText& error) noexcept {
     const model::TresKind kind = source.facts.catalogue.kind(index);
     if (kind == model::TresKind::cpu && !source.facts.knows_cpus)
         error.assign("the job asks for CPUs per GPU, and how many GPUs it gets is not known: ask for GPUs");

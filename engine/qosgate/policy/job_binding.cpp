@@ -33,7 +33,7 @@ std::string describe_unknown(std::string_view name) {
 /// The field for the key at `index`, found in upvalue 1 (names to indices in job_fields()); raises an error
 /// for other keys. Null if the name is one of the object's functions, which is then on top of the stack.
 template <Shown shown>
-[[gnu::hot]] const FieldSpec* find_field(lua_State* lua, int index) {
+const FieldSpec* find_field(lua_State* lua, int index) {
     lua_pushvalue(lua, index);
     const int found = lua_rawget(lua, lua_upvalueindex(1));
     if (found == LUA_TNUMBER) return &job_fields()[static_cast<std::size_t>(lua_tointeger(lua, -1))];
@@ -58,15 +58,15 @@ FieldSource source_of_field(lua_State* lua, const RuleRun& run) {
 
 /// Notes a look at a field of the job; null: its value cannot be had. Returns whether KeptFields has room for
 /// it. What a rule reads of its own draft is not of the job.
-[[gnu::hot]] bool note_look(lua_State* lua, RuleRun& run, const FieldSpec& field, model::FieldUse use,
-                            const Value* value) {
+bool note_look(lua_State* lua, RuleRun& run, const FieldSpec& field, model::FieldUse use,
+               const Value* value) {
     return run.draft() == nullptr && LuaState::of(lua).job_fields.note(field, use, value);
 }
 
 /// Pushes the value of a field. Returns whether the table through which the rule reads `job` keeps it.
 /// Upvalue 2: the tres object.
 template <Shown shown>
-[[gnu::hot]] bool push_field(lua_State* lua, const FieldSpec& field, RuleRun& run) {
+bool push_field(lua_State* lua, const FieldSpec& field, RuleRun& run) {
     const FieldSource asked = source_of_field<shown>(lua, run);
     asked.request.details.note_use(field.name, model::FieldUse::read);
     if (field.type == FieldType::tres) { // its own reads look further
@@ -88,7 +88,7 @@ template <Shown shown>
 }
 
 /// Reads what the table of the rule does not have (kept_fields.hpp). Upvalues: names, the tres object.
-[[gnu::hot]] int read_job(lua_State* lua) {
+int read_job(lua_State* lua) {
     RuleRun& run = present_run(lua, &LuaState::job_object);
     const FieldSpec* field = find_field<Shown::job>(lua, 2);
     if (field != nullptr && push_field<Shown::job>(lua, *field, run)) KeptFields::keep(lua, 1, 2);

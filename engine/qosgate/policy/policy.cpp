@@ -87,7 +87,7 @@ Policy::Policy(std::shared_ptr<const SourceDirectory> sources, Settings settings
 
 Policy::~Policy() = default;
 
-[[gnu::hot]] bool Policy::has_rules_at(JobEvent event, model::UpdateParts parts) const noexcept {
+bool Policy::has_rules_at(JobEvent event, model::UpdateParts parts) const noexcept {
     if (event == JobEvent::modify) return looked_at_.has_any(parts);
     return std::ranges::any_of(rules_, [event](const RuleInfo& rule) { return rule.runs_at(event); });
 }
@@ -102,7 +102,7 @@ bool Policy::reads_job_before() const noexcept {
     return std::ranges::any_of(rules_, &RuleInfo::takes_before);
 }
 
-[[gnu::hot]] RuleOutcome Policy::run(const model::JobRequest& job, const RuleInput& facts) const {
+RuleOutcome Policy::run(const model::JobRequest& job, const RuleInput& facts) const {
     if (!pool_) return {};
     return run_chain(*pool_, rules_, settings_, {JobEvent::submit, job, facts, nullptr, failures_.get()});
 }

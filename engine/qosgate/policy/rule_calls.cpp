@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t instructions_at_once = 1000;
 
 /// Whether a rule does not look at this sender's requests. An unknown name is not exempt.
-[[gnu::hot, gnu::noinline]] bool is_exempt(const Exempt& exempt, const ChainInput& input) {
+[[gnu::noinline]] bool is_exempt(const Exempt& exempt, const ChainInput& input) {
     const model::JobRequest& job = input.job;
     const bool is_root = job.submit_uid == 0;
     if ((exempt.root || exempt.operators) && is_root) return true;
@@ -87,7 +87,7 @@ int push_call(lua_State* lua, const Calls& calls, std::size_t index) {
 /// Pushes what the rules take as arguments, then calls the next one, which must run, and others after it.
 /// Returns what the last one returned, or nothing. A rule that fails, or ends itself with job:reject, ends
 /// this function, too.
-[[gnu::hot]] int make_calls(lua_State* lua) {
+int make_calls(lua_State* lua) {
     auto& calls = *static_cast<Calls*>(lua_touserdata(lua, 1));
     const JobObjects& objects = calls.compiled.objects;
     const bool is_client = calls.input.event == JobEvent::client;
@@ -114,9 +114,8 @@ int push_call(lua_State* lua, const Calls& calls, std::size_t index) {
     return 0;
 }
 
-[[gnu::hot]] CalledRules call_from_to(CompiledRules& compiled, std::span<const RuleInfo> rules,
-                                      const ChainInput& input, std::size_t first, std::size_t end,
-                                      RuleRun& run) {
+CalledRules call_from_to(CompiledRules& compiled, std::span<const RuleInfo> rules, const ChainInput& input,
+                         std::size_t first, std::size_t end, RuleRun& run) {
     LuaState& state = *compiled.state;
     // Of a new job, and if nobody measures the rules.
     const bool may_rest = input.event == JobEvent::submit && input.facts.costs == nullptr;
@@ -150,7 +149,7 @@ int push_call(lua_State* lua, const Calls& calls, std::size_t index) {
 
 } // namespace
 
-[[gnu::hot]] bool applies(const RuleInfo& rule, const ChainInput& input) {
+bool applies(const RuleInfo& rule, const ChainInput& input) {
     return rule.runs_at(input.event, input.parts) &&
            !(rule.exempt.has_any() && is_exempt(rule.exempt, input));
 }

@@ -357,8 +357,8 @@ std::size_t first_for(const ChainInput& input, std::span<const RuleInfo> rules, 
 
 } // namespace
 
-[[gnu::hot]] RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules,
-                                   const Settings& settings, const ChainInput& input) {
+RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const Settings& settings,
+                      const ChainInput& input) {
     RuleOutcome outcome; // the only thing returned, so that it is made in its place
     Chain chain(outcome, settings, input);
     StateLease lease(pool, settings.rule_time, input.facts.begun);

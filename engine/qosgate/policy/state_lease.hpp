@@ -20,7 +20,7 @@ class StateLease {
         : pool_(pool), time_(time), clock_(begun == nullptr ? BudgetClock() : *begun) {}
     StateLease(const StateLease&) = delete;
     StateLease& operator=(const StateLease&) = delete;
-    [[gnu::hot]] ~StateLease() {
+    ~StateLease() {
         if (!rules_) return;
         pool_.release(std::move(rules_));
     }

@@ -53,7 +53,7 @@ void PolicyStore::refresh() {
     watch_->refresh();
 }
 
-[[gnu::hot]] void PolicyStore::mark_active() {
+void PolicyStore::mark_active() {
     if (watch_->mark_active()) thread_.wake();
 }
 
@@ -65,7 +65,7 @@ std::shared_ptr<const Policy> PolicyStore::current() const {
     return watch_->current();
 }
 
-[[gnu::hot]] std::shared_ptr<const Policy> PolicyStore::candidate() const {
+std::shared_ptr<const Policy> PolicyStore::candidate() const {
     return candidate_ ? candidate_->current() : nullptr;
 }
 

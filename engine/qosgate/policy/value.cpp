@@ -59,7 +59,7 @@ Value to_value(lua_State* lua, int index) noexcept {
     }
 }
 
-[[gnu::hot]] void push_value(lua_State* lua, const Value& value) {
+void push_value(lua_State* lua, const Value& value) {
     switch (value.kind) {
     case Value::Kind::flag: lua_pushboolean(lua, value.integer != 0 ? 1 : 0); return;
     case Value::Kind::integer: lua_pushinteger(lua, value.integer); return;

@@ -21,8 +21,8 @@ QosProblem problem_with(const QosDirectory& directory, std::uint32_t qos, const 
 }
 
 /// One name, or none.
-[[gnu::hot]] ChosenQos choose_one(const QosDirectory& directory, const QosQuestion& question,
-                                  const model::Enforce& enforce) {
+ChosenQos choose_one(const QosDirectory& directory, const QosQuestion& question,
+                     const model::Enforce& enforce) {
     ChosenQos chosen;
     chosen.asked = question.requested;
     chosen.is_default = question.requested.empty();

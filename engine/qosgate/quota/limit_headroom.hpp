@@ -50,7 +50,7 @@ constexpr const Meaning& meaning_of(model::CountLimit limit) {
 
 /// The usage of one TRES that counts in addition to the job; whole minutes if the limit counts minutes.
 template <typename Used>
-[[gnu::hot]] std::uint64_t used_of(const Used& used, std::size_t tres, const Meaning& meaning) {
+std::uint64_t used_of(const Used& used, std::size_t tres, const Meaning& meaning) {
     if (!meaning.in_minutes) return used.running(tres);
     const std::uint64_t minutes = used.run_minutes(tres);
     if (!meaning.adds_decayed) return minutes;

@@ -147,7 +147,7 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
     return names;
 }
 
-[[gnu::hot]] AccountView build_view(const JobRecords& records, const Lookup& lookup) {
+AccountView build_view(const JobRecords& records, const Lookup& lookup) {
     const model::Enforce enforce = records.enforce();
     const JobOwner owner = records.owner();
     const bool by_operator = lookup.requester && records.is_operator(*lookup.requester);

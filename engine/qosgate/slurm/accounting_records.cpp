@@ -108,7 +108,7 @@ const slurmdb_used_limits_t* usage_of_account(const slurmdb_qos_usage_t& usage, 
         [account](const slurmdb_used_limits_t& used) noexcept { return view_text(used.acct) == account; });
 }
 
-[[gnu::hot]] model::QosFlags read_qos_flags(std::uint32_t flags) noexcept {
+model::QosFlags read_qos_flags(std::uint32_t flags) noexcept {
     model::QosFlags result;
     for_each_index<model::qos_flag_facts.size()>([&]<std::size_t i>() {
         constexpr model::QosFlagFacts facts = model::qos_flag_facts[i];

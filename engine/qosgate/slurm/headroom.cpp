@@ -79,18 +79,16 @@ const std::uint32_t* find_limit(const rows::CountRow<Record>& row, const Record&
 
 // Not inlined: they are called for each limit. `used(scope)` returns the usage.
 template <typename Used>
-[[gnu::hot, gnu::noinline]] bool is_within_limits(const ResourceBounds& bounds,
-                                                  const headroom::Meaning& meaning,
-                                                  const std::uint64_t* values, Used& used) {
+[[gnu::noinline]] bool is_within_limits(const ResourceBounds& bounds, const headroom::Meaning& meaning,
+                                        const std::uint64_t* values, Used& used) {
     const auto find_value = [values](std::size_t tres) {
         return is_count(values[tres]) ? std::optional(values[tres]) : std::nullopt;
     };
     return headroom::has_room_for_tres(bounds, meaning, find_value, used(meaning.scope));
 }
 template <typename Used>
-[[gnu::hot, gnu::noinline]] bool is_within_limits(const ResourceBounds& bounds,
-                                                  const headroom::Meaning& meaning,
-                                                  const std::uint32_t* limit, Used& used) {
+[[gnu::noinline]] bool is_within_limits(const ResourceBounds& bounds, const headroom::Meaning& meaning,
+                                        const std::uint32_t* limit, Used& used) {
     return headroom::has_room(bounds, meaning, std::uint64_t{*limit}, used(meaning.scope));
 }
 

@@ -49,7 +49,7 @@ std::optional<model::UnreadText> find_unread(const TextField& field, std::string
 }
 
 /// Reads a text within its bound; a longer text is not read. Not inlined: it is called for each field.
-[[gnu::hot, gnu::noinline]] void read_text(JobRequest& request, const TextField& field, const char* bytes) {
+[[gnu::noinline]] void read_text(JobRequest& request, const TextField& field, const char* bytes) {
     const std::string_view text = view_field(field, bytes);
     std::optional<std::string>& value = request.*field.request;
     value.reset(); // an empty text counts as unset, and clients make the prefix of an empty --gres
@@ -68,7 +68,7 @@ std::uint32_t minutes_between(std::time_t from, std::time_t to) {
 }
 
 /// Copies each field that `description` sets into the request; the others keep their values.
-[[gnu::hot]] void apply_set_fields(JobRequest& request, const job_desc_msg_t& description) {
+void apply_set_fields(JobRequest& request, const job_desc_msg_t& description) {
     for_each_index<std::size(text_fields)>([&]<std::size_t i>() {
         const char* const text = description.*text_fields[i].slurm;
         if (text != nullptr) [[unlikely]]
@@ -155,7 +155,7 @@ bool is_record_of_sbatch(const job_desc_msg_t& current) {
 
 } // namespace
 
-[[gnu::hot]] JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid) {
+JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid) {
     JobRequest request;
     request.user_id = description.user_id;
     request.submit_uid = submit_uid;

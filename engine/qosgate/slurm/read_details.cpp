@@ -81,7 +81,7 @@ const auto* row_of(JobDetail detail) noexcept {
 }
 
 /// What one description sets; unset if it leaves the detail. An empty text is a text here.
-[[gnu::hot]] DetailValue read_set(const job_desc_msg_t& job, JobDetail detail) noexcept {
+DetailValue read_set(const job_desc_msg_t& job, JobDetail detail) noexcept {
     if (const auto* row = row_of<text_details>(detail)) {
         const char* const text = job.*row->slurm;
         if (text != nullptr && *text == '\0') return {Kind::text, 0, {}};
@@ -132,8 +132,8 @@ class DescriptionReader final : public model::DetailReader {
   public:
     constexpr explicit DescriptionReader(bool is_submission) noexcept : is_submission_(is_submission) {}
 
-    [[nodiscard, gnu::hot]] DetailValue read(const void* job, const void* update,
-                                             JobDetail detail) const noexcept override {
+    [[nodiscard]] DetailValue read(const void* job, const void* update,
+                                   JobDetail detail) const noexcept override {
         const job_desc_msg_t& description = as_description(job);
         if (detail == JobDetail::script) return is_submission_ ? read_script(description) : DetailValue{};
         if (detail == JobDetail::het_offset)

@@ -103,7 +103,7 @@ inline bool is_set(const char* text) noexcept {
 }
 
 /// A text that may be null, borrowed; null reads as empty.
-[[gnu::hot]] inline std::string_view view_text(const char* text) noexcept {
+inline std::string_view view_text(const char* text) noexcept {
     return text == nullptr ? std::string_view() : std::string_view(text);
 }
 

@@ -163,7 +163,7 @@ void prepare_arguments(lua_State* lua, const char* letter) {
 
 /// Upvalues: the function's own two, the function, and the index of its row. It runs in this call, so its
 /// errors are those of a function that the script has called.
-[[gnu::hot]] int call_prepared(lua_State* lua) {
+int call_prepared(lua_State* lua) {
     const auto row = static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(4)));
     prepare_arguments(lua, old_functions[row].takes);
     const int results = lua_tocfunction(lua, lua_upvalueindex(3))(lua);

@@ -15,7 +15,7 @@ namespace qg::policy {
 namespace {
 
 template <Work work>
-[[gnu::hot]] int charged_for(lua_State* lua) {
+int charged_for(lua_State* lua) {
     const int last = lua_gettop(lua);
     charge_values(lua, work == Work::part ? 2 : 1, work == Work::first ? std::min(last, 1) : last);
     const int results = run_own(lua);
@@ -25,7 +25,7 @@ template <Work work>
 
 } // namespace
 
-[[gnu::hot]] void charge_values(lua_State* lua, int first, int last) {
+void charge_values(lua_State* lua, int first, int last) {
     std::size_t amount = 0;
     for (int i = first; i <= last; ++i)
         amount += 1 + (lua_type(lua, i) == LUA_TSTRING ? lua_rawlen(lua, i) : 0);
