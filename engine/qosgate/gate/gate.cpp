@@ -10,9 +10,8 @@
 #include "qosgate/gate/site.hpp"
 #include "qosgate/gate/site_rules.hpp"
 #include "qosgate/gate/submit_line.hpp"
-#include "qosgate/gate/too_large.hpp"
+#include "qosgate/gate/unusable_request.hpp"
 #include "qosgate/gate/update_rules.hpp"
-#include "qosgate/gate/zero_divisor.hpp"
 #include "qosgate/policy/budget.hpp"
 
 #include <algorithm>
