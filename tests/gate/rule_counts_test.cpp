@@ -601,6 +601,18 @@ BOOST_AUTO_TEST_CASE(cpus_that_max_mem_per_cpu_adds_count) {
     expect_cpus(1);
 }
 
+// As programs and records have it: sbatch sends a number of tasks.
+BOOST_AUTO_TEST_CASE(tasks_per_node_alone_bound_no_range) {
+    request.tasks.reset();
+    request.tasks_per_node = 1;
+    request.max_nodes = 2;
+    expect("nodes", "node", 2);
+    expect_cpus(2);
+    request.tasks = 1;
+    expect("nodes", "node", 1);
+    expect_cpus(1);
+}
+
 BOOST_AUTO_TEST_CASE(nodes_that_a_change_names_count_beside_those_of_gres) {
     request.tres_per_job = request.tres_per_node = "gres:gpu:1";
     request.min_nodes = request.max_nodes = 1;

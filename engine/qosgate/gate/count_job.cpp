@@ -339,7 +339,11 @@ std::uint64_t JobCounter::nodes_for_rules(const model::AccountView& view, std::s
         const std::uint64_t min = bounds::min_nodes.value_for(*partition, flags).value_or(0);
         if (max.value_or(min) >= min) nodes = std::max(nodes, min); // else it never starts here
     }
-    if (max) return *max <= nodes ? nodes : std::max(nodes, end_of_range(*max, partition, flags));
+    if (max && *max <= nodes) return nodes;
+    // Tasks that follow from those per node bound no range.
+    if (max && !request_->tasks)
+        return std::max(nodes, partition ? cap_nodes(*max, *partition, flags) : *max);
+    if (max) return std::max(nodes, end_of_range(*max, partition, flags));
     const std::uint64_t tasks = with_gres().tasks.value_or(1);
     if (tasks > 1 && request_->details.get(model::JobDetail::spread_job).number != 0) [[unlikely]]
         return std::max(nodes, end_of_range(tasks, partition, flags));

@@ -33,6 +33,8 @@ def failures(outcome: Outcome, policy: str) -> Iterator[str]:
         if not seen.read:
             yield f"job {seen.job['job']} was accepted, and no rule has read it"
             continue
+        if outcome.request.change and not seen.job["has"]:
+            continue  # what slurmctld shows of what it asks for may be of before the change
         yield from dict.fromkeys(what for read in seen.read for what in _counts(seen.job, read))
         if policy == "closed" and seen.job["has"]:
             yield from _closed(seen.job, seen.read[-1])
