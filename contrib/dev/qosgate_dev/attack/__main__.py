@@ -21,7 +21,8 @@ Sends hostile requests to a slurmctld with rules, in a private cluster: sizes, G
 what no node has, INFINITE, NO_VAL and what overflows; long and odd texts; new jobs, changes, parts of heterogeneous jobs,
 arrays; by sbatch and scontrol, and straight over libslurm. This must hold:
 
-  * no count that a rule reads is smaller than what the job has when it runs, or asks for if it never runs
+  * no count that a rule reads is smaller than what the job has when it runs, or asks for if it never runs;
+    of a job that was changed, each reading counts by itself, and only what it has
   * no job runs that the rules forbid (GPUs only in QOS gpu, and the like)
   * slurmctld survives, and works on no request longer than rules may take
 
