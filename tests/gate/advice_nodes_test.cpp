@@ -150,6 +150,8 @@ BOOST_AUTO_TEST_CASE(a_reservation_may_have_some_cpus_of_its_nodes_only) {
     names->reservations = {cores};
     names->reservations[0].node_ranges.clear(); // which they are changes, how many they are does not
     BOOST_TEST(with(7) == "reservation cores has 6 CPUs; this job asks for 7");
+    names->reservations[0].node_ranges = {{0, UINT32_MAX}}; // nor if there are too many to look at
+    BOOST_TEST(with(7) == "reservation cores has 6 CPUs; this job asks for 7");
     names->reservations = {cores, {.name = "other", .users = {"ana"}}}; // of the other one nothing is known
     request.reservation = "cores,other";
     BOOST_TEST(with(7) == "");

@@ -12,8 +12,8 @@ namespace {
 /// How many nodes of a list are looked up.
 constexpr std::size_t max_nodes_read = 128;
 
-/// No cluster has more (MAX_SLURM_NODES is 65536); the ranges of a file may.
-constexpr std::uint32_t max_nodes_of_cluster = 65'536;
+/// How many nodes of reservations are read: a submission with more must not cost more.
+constexpr std::size_t max_reserved_nodes = 4096;
 
 KnownNodes look_up_nodes(std::string_view list, const model::KnownNames& known) {
     HostNames hosts = first_hosts(list, max_nodes_read);
@@ -58,7 +58,8 @@ std::optional<ReservedNodes> look_up_reserved(std::span<const model::Reservation
         all.cpus = std::max(all.cpus, *one->cpus);
         knows_nodes = knows_nodes && !one->node_ranges.empty();
         for (const auto [first, last] : one->node_ranges) {
-            knows_nodes = knows_nodes && last < max_nodes_of_cluster;
+            knows_nodes =
+                knows_nodes && last >= first && last - first < max_reserved_nodes - all.indices.size();
             for (std::uint32_t node = first; knows_nodes && node <= last; ++node)
                 all.indices.push_back(node);
         }
