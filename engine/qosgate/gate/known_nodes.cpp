@@ -60,8 +60,8 @@ std::optional<ReservedNodes> look_up_reserved(std::span<const model::Reservation
         for (const auto [first, last] : one->node_ranges) {
             knows_nodes =
                 knows_nodes && last >= first && last - first < max_reserved_nodes - all.indices.size();
-            for (std::uint32_t node = first; knows_nodes && node <= last; ++node)
-                all.indices.push_back(node);
+            for (std::uint32_t i = 0; knows_nodes && i <= last - first; ++i)
+                all.indices.push_back(first + i);
         }
     }
     if (!knows_nodes) all.indices.clear();
