@@ -4,6 +4,7 @@
 // the installed library lacks, the linker misses.
 #include <qosgate/base/detached_thread.hpp>
 #include <qosgate/base/json_reader.hpp>
+#include <qosgate/base/json_text.hpp>
 #include <qosgate/gate/gate.hpp>
 #include <qosgate/limits/schedule.hpp>
 #include <qosgate/model/qos_change.hpp>
@@ -22,6 +23,10 @@ int main() {
 
     const DataTable table = read_json(R"({"a": 1})").value();
     std::cout << "key: " << table.find(table.root(), "a").has_value() << '\n';
+
+    json::Members members;
+    members.add_flag("known", true);
+    std::cout << "written: " << members.object() << '\n';
 
     const limits::Release release = limits::Release::parse("22.05").value();
     const auto tres = model::TresCatalogue::built_in();

@@ -142,9 +142,13 @@ BOOST_AUTO_TEST_CASE(a_partition_may_allocate_other_units_than_the_cluster) {
     partition_info_t raw = plain_partition();
     BOOST_TEST(!read(raw).selection.has_value());
     raw.cr_type = CR_SOCKET;
-    BOOST_TEST((read(raw).selection == model::Selection{AllocatedUnit::socket, /*shares_out_memory=*/false}));
+    const auto selects = [&raw](AllocatedUnit unit, bool shares_out_memory) {
+        return read(raw).selection == model::Selection{unit, shares_out_memory};
+    };
+    BOOST_TEST(selects(AllocatedUnit::socket, /*shares_out_memory=*/false));
     raw.cr_type = CR_CORE | CR_MEMORY;
-    BOOST_TEST((read(raw).selection == model::Selection{AllocatedUnit::core, /*shares_out_memory=*/true}));
+    BOOST_TEST(selects(AllocatedUnit::core, /*shares_out_memory=*/true));
+    BOOST_TEST(!selects(AllocatedUnit::core, /*shares_out_memory=*/false));
 }
 
 BOOST_AUTO_TEST_CASE(a_partition_that_nobody_shares_nodes_in_gives_whole_ones) {
