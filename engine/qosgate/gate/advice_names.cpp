@@ -239,9 +239,7 @@ class NameAdviser {
             return false;
         }
         const auto has_none = [&](const Partition& partition) {
-            return !partition.nodes.empty() &&
-                   std::ranges::none_of(at_.named.reserved->indices,
-                                        [&](std::uint32_t index) { return partition.has_node(index); });
+            return !partition.nodes.empty() && at_.named.reserved->in(partition).empty();
         };
         if (!may_tell_partitions_ || !at_.are_all(has_none)) return true;
         lines_.add(at_.view().partitions.size() > 1

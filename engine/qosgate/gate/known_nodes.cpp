@@ -46,27 +46,47 @@ NamedNodes look_up_named_nodes(const model::JobRequest& request,
 }
 
 bool NamedNodes::may_have(std::uint32_t node) const noexcept {
-    return !knows_reserved() || std::ranges::binary_search(reserved->indices, node);
+    return !knows_reserved() || model::has_node(reserved->ranges, node);
+}
+
+std::vector<model::NodeRange> ReservedNodes::in(const model::Partition& partition) const {
+    std::vector<model::NodeRange> common;
+    auto mine = ranges.begin();
+    auto its = partition.nodes.begin();
+    while (mine != ranges.end() && its != partition.nodes.end()) {
+        const model::NodeRange both{std::max(mine->first, its->first), std::min(mine->last, its->last)};
+        if (both.first <= both.last) common.push_back(both);
+        if (mine->last < its->last)
+            ++mine;
+        else
+            ++its;
+    }
+    return common;
 }
 
 std::optional<ReservedNodes> look_up_reserved(std::span<const model::Reservation* const> reservations) {
     if (reservations.empty()) return std::nullopt;
     ReservedNodes all;
+    std::vector<model::NodeRange> ranges;
+    std::uint64_t count = 0;
     bool knows_nodes = true;
     for (const model::Reservation* one : reservations) {
         if (!one->nodes || !one->cpus) return std::nullopt;
         all.cpus = std::max(all.cpus, *one->cpus);
         knows_nodes = knows_nodes && !one->node_ranges.empty();
-        for (const auto [first, last] : one->node_ranges) {
-            knows_nodes =
-                knows_nodes && last >= first && last - first < max_reserved_nodes - all.indices.size();
-            for (std::uint32_t i = 0; knows_nodes && i <= last - first; ++i)
-                all.indices.push_back(first + i);
+        for (const model::NodeRange range : one->node_ranges) {
+            count += std::uint64_t{range.last} - range.first + 1;
+            knows_nodes = knows_nodes && range.last >= range.first && count <= max_reserved_nodes;
+            if (knows_nodes) ranges.push_back(range);
         }
     }
-    if (!knows_nodes) all.indices.clear();
-    std::ranges::sort(all.indices);
-    all.indices.erase(std::unique(all.indices.begin(), all.indices.end()), all.indices.end());
+    if (!knows_nodes) return all;
+    std::ranges::sort(ranges, {}, &model::NodeRange::first);
+    for (const model::NodeRange range : ranges)
+        if (all.ranges.empty() || all.ranges.back().last < range.first)
+            all.ranges.push_back(range);
+        else
+            all.ranges.back().last = std::max(all.ranges.back().last, range.last);
     return all;
 }
 

@@ -24,8 +24,11 @@ struct KnownNodes {
 
 /// What the reservations of a job give it. It gets nodes of one of them.
 struct ReservedNodes {
-    std::vector<std::uint32_t> indices; ///< sorted, each once; empty: not known which, or many
-    std::uint64_t cpus = 0;             ///< of the largest
+    std::vector<model::NodeRange> ranges; ///< sorted, each node once; empty: not known which, or many
+    std::uint64_t cpus = 0;               ///< of the largest
+
+    /// Those that the partition has. Cost: linear in the ranges of both.
+    [[nodiscard]] std::vector<model::NodeRange> in(const model::Partition& partition) const;
 };
 
 /// The nodes that a job must have, those that it must not, and those outside of which it gets none.
@@ -36,7 +39,7 @@ struct NamedNodes {
 
     /// Whether the job's reservations may give it the node.
     [[nodiscard]] bool may_have(std::uint32_t node) const noexcept;
-    [[nodiscard]] bool knows_reserved() const noexcept { return reserved && !reserved->indices.empty(); }
+    [[nodiscard]] bool knows_reserved() const noexcept { return reserved && !reserved->ranges.empty(); }
 };
 
 /// Looks up the nodes that a request names. Without known nodes it finds none, and no unknown name.
@@ -45,7 +48,7 @@ NamedNodes look_up_named_nodes(const model::JobRequest& request,
                                const std::optional<model::KnownNames>& known);
 
 /// What these reservations give a job, if each of them is bound to known nodes. Empty: it may get others.
-/// Cost: sorts their nodes, of which it reads a few thousand at most.
+/// Cost: sorts their ranges, which have a few thousand nodes at most.
 std::optional<ReservedNodes> look_up_reserved(std::span<const model::Reservation* const> reservations);
 
 } // namespace qg::gate

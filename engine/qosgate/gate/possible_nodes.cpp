@@ -38,15 +38,24 @@ std::uint64_t count_gpus_per_node(const JobRequest& request) {
     return models.empty() ? of_any.value_or(0) : of_models;
 }
 
-/// The nodes that are in the partition, by kind.
-std::vector<NodesOfKind> nodes_by_kind(std::span<const std::uint32_t> nodes, const Partition& partition,
-                                       const NodeTable& table) {
-    std::vector<std::uint32_t> counts(nodes.empty() ? 0 : table.kinds.size());
-    for (const std::uint32_t node : nodes)
-        if (node < table.kind_of.size() && partition.has_node(node)) ++counts[table.kind_of[node]];
+/// The nodes of the ranges, by kind.
+std::vector<NodesOfKind> nodes_by_kind(std::span<const model::NodeRange> ranges, const NodeTable& table) {
+    std::vector<std::uint32_t> counts(ranges.empty() ? 0 : table.kinds.size());
+    for (const auto [first, last] : ranges)
+        for (std::size_t node = first; node <= last && node < table.kind_of.size(); ++node)
+            ++counts[table.kind_of[node]];
     std::vector<NodesOfKind> some;
     for (std::size_t i = 0; i < counts.size(); ++i)
         if (counts[i] != 0) some.push_back({&table.kinds[i], counts[i]});
+    return some;
+}
+
+/// The nodes that the partition has and the job may have.
+std::vector<model::NodeRange> usable(std::span<const std::uint32_t> nodes, const Partition& partition,
+                                     const NamedNodes& named) {
+    std::vector<model::NodeRange> some;
+    for (const std::uint32_t node : nodes)
+        if (partition.has_node(node) && named.may_have(node)) some.push_back({node, node});
     return some;
 }
 
@@ -91,21 +100,19 @@ void PossibleNodes::set_kinds(const model::Cluster& cluster, const NamedNodes& n
     is_reserved_ = named.knows_reserved();
     are_known_ = !kinds.empty() && !(is_reserved_ && cluster.nodes.kinds.empty());
     if (!are_known_) return; // NodeDemand then assumes that all nodes are alike
-    const auto excluded = nodes_by_kind(named.excluded.indices, partition_, cluster.nodes);
-    leaves_some_out_ = !excluded.empty();
+    const auto by_kind = [&](std::span<const std::uint32_t> nodes) {
+        return nodes_by_kind(usable(nodes, partition_, named), cluster.nodes);
+    };
     std::vector<NodesOfKind> others;
-    if (is_reserved_) {
-        std::vector<std::uint32_t> left;
-        std::ranges::set_difference(named.reserved->indices, named.excluded.indices,
-                                    std::back_inserter(left));
-        others = nodes_by_kind(left, partition_, cluster.nodes);
-    } else {
+    if (is_reserved_)
+        others = nodes_by_kind(named.reserved->in(partition_), cluster.nodes);
+    else
         for (const NodeKind& kind : kinds)
             others.push_back({&kind, kind.count});
-        take_out(others, excluded, asks_for_features_);
-    }
-
-    kinds_ = nodes_by_kind(named.required.indices, partition_, cluster.nodes);
+    const auto excluded = by_kind(named.excluded.indices);
+    leaves_some_out_ = !excluded.empty();
+    kinds_ = by_kind(named.required.indices);
+    take_out(others, excluded, asks_for_features_ || is_reserved_);
     take_out(others, kinds_, asks_for_features_ || is_reserved_);
     required_kinds_ = kinds_.size();
     required_nodes_ = count(kinds_);

@@ -33,8 +33,8 @@ class PossibleNodes {
                   const model::Cluster& cluster, const NamedNodes& named, std::uint64_t max_nodes);
 
     /// Nodes that --nodelist does not name: those with the features, without those of --exclude, and of a
-    /// reservation only its own. Empty if the
-    /// job can have no other nodes than those of --nodelist, or if kinds are not known.
+    /// reservation only its own. Empty if the job can have no other nodes than those of --nodelist, or if
+    /// kinds are not known.
     [[nodiscard]] std::span<const NodesOfKind> others() const noexcept {
         return std::span(kinds_).subspan(required_kinds_);
     }
