@@ -343,33 +343,30 @@ std::vector<std::string> suggestion_lines(const DetailedForecast& forecast, cons
     const bool waits = !is_closed && waits_for_limits(forecast, asked);
     SuggestedOptions suggested(asked, rules, forecast.strictness);
     if ((!is_bad && !waits) || !suggested.are_possible()) return {};
-    std::string options; // of the last one that was found good
+    std::optional<SuggestedOptions::Options> options; // of the one that was found good
     const IsGood is_good = [&](const JobRequest& better) {
-        auto said = suggested.say(better, /*starts_now=*/waits);
-        if (said) options = *std::move(said);
-        return said.has_value();
-    };
-    const auto line_of = [&](const JobRequest& better, std::string_view at_once, std::string_view later) {
-        const bool is_later = waits_at_first(better, asked.context, forecast.strictness);
-        return std::string(is_later ? later : at_once) + options;
+        options = suggested.say(better, /*starts_now=*/waits);
+        return options.has_value();
     };
     if (is_closed) {
         if (!find_open_partition(asked, forecast.strictness, settings, is_good)) return {};
-        return {std::string(are_all_drained(asked.view()) ? accepted_with : start_with) + options};
+        return {std::string(are_all_drained(asked.view()) ? accepted_with : start_with) + options->text};
     }
     std::vector<std::string> lines;
     const std::string_view at_once = waits                   ? start_sooner_with
                                      : forecast.is_refused() ? accepted_with
                                                              : start_with;
     const std::string_view later = forecast.is_refused() ? accepted_later_with : start_later_with;
+    const auto add_line = [&] {
+        lines.push_back(std::string(options->waits ? later : at_once) + options->text);
+    };
     if (!waits)
         if (const auto better = find_suggestion(forecast, asked); better && is_good(*better)) {
             append(lines, lines_behind(forecast, asked));
-            lines.push_back(line_of(*better, at_once, later));
+            add_line();
         }
     const std::size_t max_names = waits ? max_names_of_waiting : max_names_elsewhere;
-    if (const auto better = find_elsewhere(asked, forecast.strictness, settings, is_good, max_names))
-        lines.push_back(line_of(*better, at_once, later));
+    if (find_elsewhere(asked, forecast.strictness, settings, is_good, max_names)) add_line();
     return lines;
 }
 
@@ -378,20 +375,18 @@ std::vector<std::string> partition_lines(Handling handling, bool knows_reservati
                                          const RulesRun* rules, const policy::Settings& settings) {
     SuggestedOptions suggested(asked, rules, forecast.strictness);
     if (!suggested.are_possible()) return {};
-    std::optional<std::string> options;
-    const auto better = find_fitting_partition(asked, forecast.strictness, settings, knows_reservations,
-                                               [&](const JobRequest& other) {
-                                                   options = suggested.say(other);
-                                                   return options.has_value();
-                                               });
-    if (!better) return {};
+    std::optional<SuggestedOptions::Options> options;
+    const IsGood is_good = [&](const JobRequest& other) {
+        options = suggested.say(other);
+        return options.has_value();
+    };
+    if (!find_fitting_partition(asked, forecast.strictness, settings, knows_reservations, is_good)) return {};
     // It selects no nodes for a job that is held, or that its partitions never start. [L22]
     const bool selects_nodes = asked.request.priority != 0u && !forecast.never_starts();
     const bool is_refused = forecast.is_refused() || (handling == Handling::may_refuse && selects_nodes);
-    const bool is_later = waits_at_first(*better, asked.context, forecast.strictness);
-    return {std::string(is_refused ? (is_later ? accepted_later_with : accepted_with)
-                                   : (is_later ? start_later_with : start_with)) +
-            *options};
+    return {std::string(is_refused ? (options->waits ? accepted_later_with : accepted_with)
+                                   : (options->waits ? start_later_with : start_with)) +
+            options->text};
 }
 
 void answer(model::Decision& decision, const DetailedForecast& forecast, const LoggedJob& job,

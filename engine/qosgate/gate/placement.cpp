@@ -224,12 +224,6 @@ bool are_open_to_user(const ResolvedRequest& resolved) {
     });
 }
 
-bool is_surely_taken(const JobRequest& request, const ClusterContext& context,
-                     limits::Strictness strictness) {
-    ResolvedRequest asked = resolve(request, context);
-    return is_surely_taken(asked, strictness);
-}
-
 bool is_surely_taken(ResolvedRequest& asked, limits::Strictness strictness) {
     if (!are_open_to_user(asked)) return false;
     const auto placed = place(asked);

@@ -29,10 +29,7 @@ std::optional<Placed> place(const ResolvedRequest& asked);
 [[nodiscard]] bool are_open_to_user(const ResolvedRequest& resolved);
 
 /// Whether a request is accepted and could start if no other job ran, both as it is counted and on the nodes
-/// that it may get. Threads: those of the provider.
-bool is_surely_taken(const model::JobRequest& request, const ClusterContext& context,
-                     limits::Strictness strictness);
-/// The same of a resolved request. Removes the current usage from the view.
+/// that it may get. Removes the current usage from the view. Threads: those of the provider.
 bool is_surely_taken(ResolvedRequest& asked, limits::Strictness strictness);
 
 } // namespace qg::gate

@@ -20,10 +20,15 @@ namespace {
 
 /// Whether the reservations of the job, if it names any, may have what it asks for. What is free in them is
 /// not known, so several nodes are not certain.
-bool may_fit_reservation(const JobRequest& request, const ClusterContext& context) {
-    if (!request.reservation) return true;
-    return request.min_nodes.value_or(1) <= 1 &&
-           find_advice(resolve(request, context), /*knows_reservations=*/true).lines.empty();
+bool may_fit_reservation(const ResolvedRequest& asked) {
+    if (!asked.request.reservation) return true;
+    return asked.request.min_nodes.value_or(1) <= 1 &&
+           find_advice(asked, /*knows_reservations=*/true).lines.empty();
+}
+
+/// Whether a request that is accepted waits for other jobs, or for a partition that is down, at first.
+bool waits_at_first(const ResolvedRequest& asked, limits::Strictness strictness) {
+    return !asked.request.starts_later() && predict(asked, strictness).blocking() != nullptr;
 }
 
 } // namespace
@@ -51,15 +56,17 @@ bool SuggestedOptions::are_possible() const {
     return rules_ == nullptr || !rules_->has_failures;
 }
 
-std::optional<std::string> SuggestedOptions::say(const JobRequest& better, bool starts_now) {
+std::optional<SuggestedOptions::Options> SuggestedOptions::say(const JobRequest& better, bool starts_now) {
     if (may_get_no_nodes(better, context_.release)) return std::nullopt;
-    if (!may_fit_reservation(better, context_)) return std::nullopt;
-    if (starts_now && waits_at_first(better, context_, strictness_)) return std::nullopt;
+    const ResolvedRequest resolved = resolve(better, context_);
+    if (!may_fit_reservation(resolved)) return std::nullopt;
+    const bool waits = waits_at_first(resolved, strictness_);
+    if (starts_now && waits) return std::nullopt;
     const JobRequest& submitted = rules_ == nullptr ? asked_.request : rules_->submitted;
     const JobRequest changed = apply_changes(submitted, asked_.request, better);
     auto options = format_changed_options(submitted, changed);
     if (!options || !is_taken_after_rules(changed, starts_now)) return std::nullopt;
-    return options;
+    return Options{*std::move(options), waits};
 }
 
 bool SuggestedOptions::is_taken_after_rules(const JobRequest& submitted, bool starts_now) {
@@ -75,13 +82,9 @@ bool SuggestedOptions::is_taken_after_rules(const JobRequest& submitted, bool st
     if (outcome.rejected || has_failure(outcome)) return false;
     const JobRequest& request = outcome.changed ? *outcome.changed : submitted;
     if (!keeps_changes(request, rules_->submitted, submitted)) return false;
-    if (are_all_closed(resolve(request, context_).view())) return false;
-    if (starts_now && waits_at_first(request, context_, strictness_)) return false;
-    return is_surely_taken(request, context_, strictness_);
-}
-
-bool waits_at_first(const JobRequest& request, const ClusterContext& context, limits::Strictness strictness) {
-    return !request.starts_later() && predict(resolve(request, context), strictness).blocking() != nullptr;
+    ResolvedRequest result = resolve(request, context_);
+    if (are_all_closed(result.view()) || (starts_now && waits_at_first(result, strictness_))) return false;
+    return is_surely_taken(result, strictness_);
 }
 
 } // namespace qg::gate

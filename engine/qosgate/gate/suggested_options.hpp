@@ -25,11 +25,16 @@ class SuggestedOptions {
     /// Whether a suggestion can be made for the job at all.
     [[nodiscard]] bool are_possible() const;
 
+    struct Options {
+        std::string text; ///< as the user types them
+        bool waits;       ///< for other jobs, or for a partition that is down, at first
+    };
+
     /// The options that turn the user's request into the better one, if it is certainly accepted, rules
     /// included. `starts_now`: and if no limit and no partition would keep it waiting now. Cost: some
     /// forecasts, and one run of the rules. At most max_rule_runs are made, and all of them together have the
     /// time of one job (rule_time_ms); after that, nothing is suggested.
-    [[nodiscard]] std::optional<std::string> say(const model::JobRequest& better, bool starts_now = false);
+    [[nodiscard]] std::optional<Options> say(const model::JobRequest& better, bool starts_now = false);
 
     /// The maximum of runs of the rules.
     static constexpr int max_rule_runs = 8;
@@ -44,9 +49,5 @@ class SuggestedOptions {
     policy::BudgetClock clock_;
     int rule_runs_left_ = max_rule_runs;
 };
-
-/// Whether a request that is accepted waits for other jobs, or for a partition that is down, at first.
-[[nodiscard]] bool waits_at_first(const model::JobRequest& request, const ClusterContext& context,
-                                  limits::Strictness strictness);
 
 } // namespace qg::gate
