@@ -17,6 +17,7 @@
 #include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace qg::cli {
 namespace {
@@ -302,9 +303,7 @@ class Explainer {
                 {.names_partitions = false});
             if (request.unread || !asked.known || !is_counted_alike(asked, *parts[i], 0)) return;
             together.begin_part(static_cast<std::uint32_t>(i));
-            for (const std::string& line : together.add(asked))
-                if (line.starts_with(gate::HetParts::never_together))
-                    together_.push_back(line.substr(gate::HetParts::never_together.size()));
+            std::ranges::move(together.add(asked).lasting, std::back_inserter(together_));
         }
     }
 

@@ -172,7 +172,7 @@ std::vector<HetParts::Members> HetParts::counted_together(const Part& part) cons
     return all;
 }
 
-std::vector<std::string> HetParts::add(const ResolvedRequest& resolved) {
+HetParts::Lines HetParts::add(const ResolvedRequest& resolved) {
     const limits::Release release = resolved.context.release;
     const std::uint32_t number = number_++;
     refusal_ = {};
@@ -181,26 +181,26 @@ std::vector<std::string> HetParts::add(const ResolvedRequest& resolved) {
     parts_.push_back(
         {resolved.view(), resolved.job, number, find_exceeded(resolved.view(), resolved.job, release)});
     if (parts_.size() == 1) return {};
-    std::vector<std::string> lines;
+    Lines lines;
     const limits::Reader reader =
         limits::reader_of_job(resolved.request.submit_uid, resolved.request.user_id);
-    const auto tell = [&](std::string_view head, std::vector<Exceeded> all, std::size_t max) {
+    const auto tell = [&](std::vector<std::string>& where, std::vector<Exceeded> all, std::size_t max) {
         for (Exceeded& found : all) {
             if (told_.size() >= max) return;
             if (is_told(*found.part, found.violation)) continue;
             told_.push_back({static_cast<std::size_t>(found.part - parts_.data()), found.violation});
             found.violation.is_of_parts = true;
-            lines.push_back(text::format(
-                "{}{} together exceed a limit: {}", head, name_parts(found.members),
+            where.push_back(text::format(
+                "{} together exceed a limit: {}", name_parts(found.members),
                 limits::describe(found.violation, found.part->view, /*names_owner=*/true, reader)));
         }
     };
     std::vector<Exceeded> refusing = find_refusing(release);
     if (!refusing.empty()) refusal_ = refusing.front().violation.reason;
-    tell("", std::move(refusing), max_lines);
+    tell(lines.refusing, std::move(refusing), max_lines);
     std::vector<Exceeded> lasting = find_lasting(release);
     if (!lasting.empty()) lasting_ = lasting.front().violation.reason;
-    tell(never_together, std::move(lasting), max_lasting_lines);
+    tell(lines.lasting, std::move(lasting), max_lasting_lines);
     return lines;
 }
 

@@ -20,9 +20,11 @@ namespace qg::gate {
 /// Threads: not thread-safe.
 class HetParts {
   public:
-    /// How a line about a limit begins that never lets the parts run together; one that refuses them has
-    /// none.
-    static constexpr std::string_view never_together = "this job can never start as it is: ";
+    /// A line for each limit that the parts exceed together.
+    struct Lines {
+        std::vector<std::string> refusing; ///< limits that refuse them
+        std::vector<std::string> lasting;  ///< limits that never let them run together
+    };
 
     /// Forgets all parts.
     void clear() noexcept {
@@ -36,13 +38,11 @@ class HetParts {
     /// that was added, which is wrong behind a part that is refused by itself.
     void begin_part(std::uint32_t number) noexcept { number_ = number; }
 
-    /// Adds a part that is accepted by itself. Returns a line for each limit that refuses all parts so far
-    /// together, or that never lets them run together: each limit once per job, and none that never lets a
-    /// part run by itself. Empty beyond max_parts parts, and for releases that check the parts one by one
-    /// (limits/README.md 6.4).
-    /// Cost: copies the part; at most one evaluation for each part so far, of which there are at most 16, and
-    /// two for each owner of limits.
-    std::vector<std::string> add(const ResolvedRequest& resolved);
+    /// Adds a part that is accepted by itself. Returns what all parts so far exceed together: each limit
+    /// once per job, and none that never lets a part run by itself. Empty beyond max_parts parts, and for
+    /// releases that check the parts one by one (limits/README.md 6.4). Cost: copies the part; at most one
+    /// evaluation for each part so far, of which there are at most 16, and two for each owner of limits.
+    Lines add(const ResolvedRequest& resolved);
 
     /// Slurm's Reason of the limit that refuses the parts so far together; empty: none does, or it is not
     /// known.
