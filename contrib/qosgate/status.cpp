@@ -243,13 +243,17 @@ std::string count_of(std::uint64_t count, std::string_view what) {
     return text::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-/// The rules that fail and were switched to warn because of it, or were not: "rule 'x' (10-x.lua)".
-std::vector<std::pair<std::string, std::uint64_t>> failing_rules(const GateReport& report, bool only_warn) {
-    std::vector<std::pair<std::string, std::uint64_t>> found;
+struct FailingRule {
+    std::string name; ///< "rule 'x' (10-x.lua)"
+    std::uint64_t failures_in_a_row;
+    bool only_warns; ///< it was switched to warn because of them
+};
+
+std::vector<FailingRule> failing_rules(const GateReport& report) {
+    std::vector<FailingRule> found;
     for (const ReportPart& rule : report.parts("failing_rules"))
-        if (rule.flag("only_warns") == only_warn)
-            found.emplace_back(text::format("rule '{}' ({})", rule.text("rule", "?"), rule.text("file", "?")),
-                               rule.count("failures_in_a_row"));
+        found.push_back({text::format("rule '{}' ({})", rule.text("rule", "?"), rule.text("file", "?")),
+                         rule.count("failures_in_a_row"), rule.flag("only_warns")});
     return found;
 }
 
@@ -326,14 +330,14 @@ void judge_loaded(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
         finding.add(degraded, text::format("decisions are not recorded: {}; correct this: it is tried again "
                                            "with the next record",
                                            why));
-    for (const auto& rule : failing_rules(report, /*only_warn=*/true))
-        finding.add(degraded,
-                    text::format("{} failed too often in a row (setting rule_failures) and only warns "
-                                 "now: correct it; a change of the rules or settings puts it back in "
-                                 "force",
-                                 rule.first));
-    for (const auto& [rule, count] : failing_rules(report, /*only_warn=*/false))
-        if (count >= failures_of_broken)
+    for (const auto& [rule, count, only_warns] : failing_rules(report))
+        if (only_warns)
+            finding.add(degraded,
+                        text::format("{} failed too often in a row (setting rule_failures) and only warns "
+                                     "now: correct it; a change of the rules or settings puts it back in "
+                                     "force",
+                                     rule));
+        else if (count >= failures_of_broken)
             finding.add(degraded,
                         text::format("{} has failed {} times in a row, up to now: slurmctld's log has "
                                      "each failure; correct the rule",
@@ -446,9 +450,10 @@ void print_status(const StatusFinding& finding, std::ostream& out) {
                         count_of(number("jobs"), "job"), count_of(number("changes"), "change"),
                         number("refused"), number("changed_by_rules"), number("with_message"),
                         number("rule_failed"));
-    for (const auto& [rule, count] : failing_rules(report, /*only_warn=*/false))
-        out << text::format("Failing:    {}: {} in a row, up to now\n", text::printable(rule, 200),
-                            count_of(count, "failure"));
+    for (const auto& [rule, count, only_warns] : failing_rules(report))
+        if (!only_warns)
+            out << text::format("Failing:    {}: {} in a row, up to now\n", text::printable(rule, 200),
+                                count_of(count, "failure"));
 }
 
 /// Null for what is not known.
