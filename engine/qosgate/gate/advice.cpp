@@ -98,7 +98,7 @@ bool names_anything(const JobRequest& request) {
 bool is_small(const ResolvedRequest& resolved) {
     const JobRequest& request = resolved.request;
     if (request.memory || request.memory_per_tres || request.tres_per_task || request.min_cpus_per_node ||
-        request.tasks_per_node || request.cpus_per_task.value_or(1) > 1 ||
+        request.tasks_per_node || request.cpus_of_task() > 1 ||
         model::takes_whole_nodes(request, nullptr, resolved.context.cluster))
         return false;
     const JobSize& size = resolved.counter.sent();

@@ -199,7 +199,7 @@ class PartitionFit {
         std::uint64_t tasks = request_.tasks_per_node.value_or(1);
         if (request_.tasks.value_or(0) != 0 && request_.max_nodes.value_or(0) != 0)
             tasks = std::max<std::uint64_t>(tasks, divide_up(*request_.tasks, *request_.max_nodes));
-        return std::max<std::uint64_t>(tasks * request_.cpus_per_task.value_or(1), demand_.min_cpus());
+        return std::max<std::uint64_t>(tasks * request_.cpus_of_task(), demand_.min_cpus());
     }
 
     /// `node` is the only one that is looked at; empty: all are.

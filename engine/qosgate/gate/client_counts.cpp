@@ -2,6 +2,7 @@
 #include "qosgate/gate/client_counts.hpp"
 
 #include "qosgate/gate/host_names.hpp"
+#include "qosgate/gate/job_size.hpp"
 #include "qosgate/model/looked_up_names.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ void derive_counts(JobRequest& request) {
         request.max_nodes = std::max(std::min(*request.max_nodes, *request.tasks), nodes);
     const bool is_range = request.max_nodes && request.max_nodes != request.min_nodes;
     const std::uint32_t tasks = count_tasks(request, nodes, is_range);
-    request.min_cpus = request.overcommit ? nodes : tasks * request.cpus_per_task.value_or(1);
+    request.min_cpus = request.overcommit ? nodes : to_count(tasks * request.cpus_of_task());
 }
 
 void complete_options(JobRequest& request, bool counts_tasks) {

@@ -30,11 +30,7 @@ using model::TresKind;
 
 /// The CPUs that the tasks of a request take; 0 if it does not say how many there are.
 std::uint64_t cpus_of_tasks(const JobRequest& request) noexcept {
-    return std::uint64_t{request.tasks.value_or(0)} * request.cpus_per_task.value_or(1);
-}
-
-std::uint64_t cpus_per_task(const JobRequest& request) noexcept {
-    return std::max<std::uint64_t>(request.cpus_per_task.value_or(1), 1);
+    return request.tasks.value_or(0) * request.cpus_of_task();
 }
 
 const Partition* partition_at(const model::AccountView& view, std::size_t index) {
@@ -53,7 +49,7 @@ void raise_to(TresCounts& counts, const TresCounts& others) {
 std::uint64_t given_cpus(const JobRequest& request, std::uint64_t nodes, Extent extent) {
     if (!request.min_cpus_per_node) return 0;
     const bool is_rounded = !request.tasks_per_node && (extent == Extent::least || nodes == 1);
-    const std::uint64_t per_task = is_rounded ? cpus_per_task(request) : 1;
+    const std::uint64_t per_task = is_rounded ? request.cpus_of_task() : 1;
     return saturated_product(nodes, request.min_cpus_on(1) / per_task * per_task);
 }
 
@@ -289,14 +285,14 @@ std::optional<TresCounts> JobCounter::count_most(const model::AccountView& view,
 [[gnu::cold]] std::uint64_t JobCounter::filled_tasks(std::uint64_t nodes) const {
     if (request_->overcommit || most_tasks_on_node(*request_, with_gres(), has_open_tasks_)) return 0;
     return std::max(given_cpus(*request_, nodes, Extent::most), with_gres().cpus.value_or(1)) /
-           cpus_per_task(*request_);
+           request_->cpus_of_task();
 }
 
 /// The CPUs of one node of a job with gres, if it gets so many nodes, and one CPU at least on each other.
 [[gnu::cold]] std::uint64_t JobCounter::most_cpus_of_node(std::uint64_t nodes) const {
     if (request_->cpus_per_tres) return any_number; // more sockets have more GPUs, which bring more CPUs
     if (const auto tasks = most_tasks_on_node(*request_, with_gres(), has_open_tasks_))
-        return saturated_product(*tasks, cpus_per_task(*request_));
+        return saturated_product(*tasks, request_->cpus_of_task());
     const std::uint64_t cpus =
         std::max({for_limits_.cpus.value_or(1), cpus_of_tasks(*request_),
                   given_cpus(*request_, nodes, Extent::most), cpus_at_attempt(nodes, gres_)});
@@ -310,7 +306,7 @@ std::optional<TresCounts> JobCounter::count_most_on(const model::AccountView& vi
     // Without a number of tasks, which commands send, each node gets as many as it may have.
     if (!request_->overcommit && !request_->tasks)
         of_tasks = saturated_product(saturated_product(nodes, request_->tasks_per_node.value_or(0)),
-                                     cpus_per_task(*request_));
+                                     request_->cpus_of_task());
     const std::uint64_t sent = for_limits_.cpus.value_or(1);
     const std::uint64_t given = given_cpus(*request_, nodes, Extent::most);
     auto counts = count_attempt(view, index, nodes, std::max({sent, of_tasks, given}), Extent::most);
@@ -428,7 +424,7 @@ std::optional<TresCounts> JobCounter::count_attempt(const model::AccountView& vi
             const bool adds_tasks = request_->tasks_per_tres && extent == Extent::most;
             const std::uint64_t tasks = adds_tasks ? gres.size().tasks.value_or(0) : 0;
             const std::uint64_t cpus = std::max(
-                {min_cpus, cpus_at_attempt(nodes, gres), saturated_product(tasks, cpus_per_task(*request_))});
+                {min_cpus, cpus_at_attempt(nodes, gres), saturated_product(tasks, request_->cpus_of_task())});
             return count(view, partition, nodes, nodes, give_cores(view, partition, cpus, nodes, extent),
                          gres, extent);
         }
@@ -519,7 +515,7 @@ bool JobCounter::has_counted_tasks() const {
 /// nodes. Tasks that share CPUs (--overcommit) get the CPUs of one task on every node that has tasks; CPUs of
 /// gres count for them only in releases that count the size after gres.
 std::uint64_t JobCounter::cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const {
-    const std::uint64_t per_task = request_->cpus_per_task.value_or(1);
+    const std::uint64_t per_task = request_->cpus_of_task();
     if (request_->overcommit) {
         const std::uint64_t sharing =
             has_counted_tasks() ? std::min<std::uint64_t>(*request_->tasks, nodes) : nodes;

@@ -17,8 +17,7 @@ using model::JobRequest;
 
 /// Whether the user gave no --mincpus: the clients also send --cpus-per-task as --mincpus.
 bool has_implied_mincpus(const JobRequest& request) {
-    return request.min_cpus_on(1) <= std::max(request.cpus_per_task.value_or(1), 1u) &&
-           !find_option(request.submit_line, "--mincpus");
+    return request.min_cpus_on(1) <= request.cpus_of_task() && !find_option(request.submit_line, "--mincpus");
 }
 
 /// Whether the nodes and tasks are free to change: they follow from nothing else, and nothing else follows
@@ -40,8 +39,7 @@ bool is_range(const JobRequest& request) {
 struct Size {
     explicit Size(const JobRequest& request)
         : nodes(std::max<std::uint64_t>(request.min_nodes.value_or(1), 1)),
-          per_node(request.tasks_per_node.value_or(0)),
-          per_task(std::max<std::uint64_t>(request.cpus_per_task.value_or(1), 1)),
+          per_node(request.tasks_per_node.value_or(0)), per_task(request.cpus_of_task()),
           tasks(request.tasks.value_or(count_tasks(request))) {}
 
     std::uint64_t nodes;

@@ -100,8 +100,7 @@ void add_cpus_for_memory(ChangedRequest& request, const Partition& partition, co
     }
     JobRequest& changed = request.change();
     if (changed.memory || !changed.memory_per_tres) changed.memory = Memory{more->mib, /*per_cpu=*/true};
-    changed.cpus_per_task =
-        to_count(std::max(changed.cpus_per_task.value_or(1), 1u) * std::uint64_t{to_count(more->cpus)});
+    changed.cpus_per_task = to_count(changed.cpus_of_task() * to_count(more->cpus));
     if (changed.tasks.value_or(0) != 0 && changed.min_cpus)
         changed.min_cpus = to_count(*changed.tasks * std::uint64_t{*changed.cpus_per_task});
     else

@@ -42,7 +42,7 @@ std::optional<std::uint64_t> count_cpus(const JobRequest& request, const JobSize
     const bool is_too_small = request.min_cpus && size.tasks && *size.tasks > *request.min_cpus;
     if (request.overcommit || request.has_counted_cpus || (!is_missing && !is_too_small))
         return request.min_cpus;
-    return size.tasks.value_or(size.nodes.value_or(1)) * request.cpus_per_task.value_or(1);
+    return size.tasks.value_or(size.nodes.value_or(1)) * request.cpus_of_task();
 }
 
 } // namespace

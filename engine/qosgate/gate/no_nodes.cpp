@@ -56,7 +56,7 @@ std::uint64_t cpus_of(const std::optional<std::string>& text, const JobRequest& 
 /// if the job names no maximum, and others find none if it does.
 bool is_short_of_cpus(const JobRequest& request, bool gives_cpus_of_gres_only) {
     if (request.tasks.value_or(0) == 0) return false;
-    const std::uint64_t needed = *request.tasks * std::uint64_t{request.cpus_per_task.value_or(1)};
+    const std::uint64_t needed = *request.tasks * request.cpus_of_task();
     const std::uint64_t of_job = cpus_of(request.tres_per_job, request);
     const bool is_short_of_job = of_job != 0 && needed > of_job;
     if (!gives_cpus_of_gres_only) return is_short_of_job && !request.max_nodes;

@@ -133,8 +133,8 @@ bool RequestFitter::is_memory_by_cpu() const {
 bool RequestFitter::lower_memory_for_cpus(Amount cpus) {
     const auto& max = rules_.mib_per_cpu;
     if (!max || !request_.memory || request_.memory->mib <= *max || cpus.target >= cpus.asked) return false;
-    const std::uint64_t of_tasks = saturated_product(std::max(request_.tasks.value_or(1), 1u),
-                                                     std::max(request_.cpus_per_task.value_or(1), 1u));
+    const std::uint64_t of_tasks =
+        saturated_product(std::max(request_.tasks.value_or(1), 1u), request_.cpus_of_task());
     if (of_tasks > cpus.target) return false;
     const std::uint64_t times = cpus.target / (request_.memory->per_cpu ? of_tasks : nodes());
     const std::uint64_t fitting = saturated_product(*max, times);
@@ -154,7 +154,7 @@ bool RequestFitter::satisfy_gres(Amount amount, std::size_t tres) {
         return fit_nodes(request_, amount.target, cpus_per_node());
     const std::uint64_t tasks = request_.tasks.value_or(0);
     if (leaves_some && request_.tres_per_task && amount.target < tasks) {
-        const std::uint64_t per_task = request_.cpus_per_task.value_or(1);
+        const std::uint64_t per_task = request_.cpus_of_task();
         return fit_cpus(request_, {tasks * per_task, amount.target * per_task});
     }
     return fit_gres(request_, view_.tres->name(tres), amount, nodes());

@@ -21,8 +21,7 @@ std::uint64_t count_of(const JobRequest& request, JobDetail detail) {
 /// How a job uses the cores of nodes that have so many threads on each.
 struct CoreUse {
     CoreUse(const JobRequest& request, const model::Cluster& cluster, std::uint64_t threads, Extent extent)
-        : per_task(std::max<std::uint64_t>(request.cpus_per_task.value_or(1), 1)), of_core(threads),
-          used(threads) {
+        : per_task(request.cpus_of_task()), of_core(threads), used(threads) {
         const std::uint64_t max_used = count_of(request, JobDetail::threads_per_core);
         tasks_of_core = count_of(request, JobDetail::tasks_per_core);
         // Without other options about processors slurmctld ignores CR_ONE_TASK_PER_CORE here.

@@ -8,6 +8,7 @@
 #include "qosgate/model/job_details.hpp"
 #include "qosgate/model/partition.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -102,6 +103,11 @@ struct JobRequest {
     /// Whether Slurm does not try to start it yet. The present usage then says nothing about its start.
     [[nodiscard]] bool starts_later() const noexcept {
         return priority == 0u || begins_later || has_dependency;
+    }
+
+    /// The CPUs of each task: slurmctld raises 0 to 1.
+    [[nodiscard]] std::uint64_t cpus_of_task() const noexcept {
+        return std::max(cpus_per_task.value_or(1), 1u);
     }
 
     /// The CPUs that --mincpus requests on that many nodes. Tasks that share CPUs get none for it.

@@ -58,7 +58,7 @@ Result<std::optional<TimeLimit>> to_time(const Value& value) {
 
 std::uint64_t cpus_of_tasks(const JobRequest& request) noexcept {
     const std::uint64_t tasks = request.tasks.value_or(request.min_nodes.value_or(1));
-    return tasks * request.cpus_per_task.value_or(1);
+    return tasks * request.cpus_of_task();
 }
 
 void follow_tasks(JobRequest& request, std::uint64_t cpus_before) noexcept {
