@@ -85,10 +85,7 @@ std::optional<RulesRun> run_rules(Decision& decision, const ResolvedRequest& res
 void run_rules_at_change(Decision& decision, const model::JobUpdate& update, const ResolvedRequest& after,
                          const ResolvedRequest* before, const Site& site) {
     if (!site.has_rules_at(policy::JobEvent::modify, update.parts)) return;
-    const std::string_view hidden = why_gres_are_hidden(update);
-    policy::RuleOutcome outcome = !hidden.empty()
-                                      ? refuse_hidden_gres(hidden)
-                                      : run_site_rules_at_change(*site.policy, after, before, update.parts);
+    policy::RuleOutcome outcome = run_site_rules_at_change(*site.policy, after, before, update);
     take_outcome(decision, outcome, {update.after, after.view(), &update}, site);
 }
 
@@ -218,7 +215,9 @@ void judge(Decision& decision, const ResolvedRequest& job, const Site& site, con
     if (!part.known || decision.reject != RejectCode::none || decision.forecast.code != RejectCode::none ||
         !part.view().enforce.limits)
         return;
-    auto lines = parts.add(part);
+    auto [lines, lasting] = parts.add(part);
+    for (const std::string& line : lasting)
+        lines.push_back("this job can never start as it is: " + line);
     if (const std::string_view reason = parts.refusal(); !reason.empty()) {
         decision.forecast.code = RejectCode::accounting_policy;
         decision.forecast.reason = reason;

@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/gres_request.hpp"
 #include "qosgate/gate/read_job.hpp"
+#include "qosgate/gate/update_rules.hpp"
 #include "qosgate/policy/fields.hpp"
 
 #include <algorithm>
@@ -60,10 +61,6 @@ bool is_of_rejection(const policy::RuleEvent& event) {
 
 } // namespace
 
-policy::RuleOutcome refuse_hidden_gres(std::string_view why) {
-    return refused(std::string(why));
-}
-
 policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedRequest& submitted,
                                    std::vector<policy::RuleCost>* costs, std::optional<model::Qos>* own_qos) {
     if (const auto twice = find_repeated_gres(submitted.request)) [[unlikely]]
@@ -93,8 +90,10 @@ bool has_failure(const policy::RuleOutcome& outcome) {
 }
 
 policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const ResolvedRequest& after,
-                                             const ResolvedRequest* before, model::UpdateParts parts) {
-    return run_at_change(policy, after, before, parts, /*is_trial=*/false);
+                                             const ResolvedRequest* before, const model::JobUpdate& update) {
+    if (const std::string_view why = why_gres_are_hidden(update); !why.empty())
+        return refused(std::string(why));
+    return run_at_change(policy, after, before, update.parts, /*is_trial=*/false);
 }
 
 policy::RuleOutcome run_site_rules_at_part(const policy::Policy& policy, const model::JobUpdate& update,

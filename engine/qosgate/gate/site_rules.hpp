@@ -38,18 +38,15 @@ policy::RuleOutcome try_site_rules(const policy::Policy& policy, const ResolvedR
 [[nodiscard]] bool has_failure(const policy::RuleOutcome& outcome);
 
 /// The same for a change. The outcome's changes are not to be applied. `before` is the job before the
-/// change; null if no rule reads it. `parts` are what the change sets.
+/// change; null if no rule reads it. A change of which rules cannot count the gres (why_gres_are_hidden(),
+/// update_rules.hpp) is rejected before any rule.
 policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const ResolvedRequest& after,
-                                             const ResolvedRequest* before, model::UpdateParts parts);
+                                             const ResolvedRequest* before, const model::JobUpdate& update);
 
 /// The same for a part of a change, `after` which slurmctld may refuse the rest. The outcome has the
 /// rejections alone, and its texts say that they are about this part. No failure of a rule is counted.
 policy::RuleOutcome run_site_rules_at_part(const policy::Policy& policy, const model::JobUpdate& update,
                                            const model::StoredPart& part, const ResolvedRequest& after,
                                            const ResolvedRequest* before);
-
-/// The outcome of a change of which rules cannot count the gres (why_gres_are_hidden(), update_rules.hpp): it
-/// is rejected before any rule.
-policy::RuleOutcome refuse_hidden_gres(std::string_view why);
 
 } // namespace qg::gate

@@ -124,8 +124,7 @@ bool leaves_gres_out(const model::JobUpdate& update) {
 std::string_view why_gres_are_hidden(const model::JobUpdate& update) {
     if (update.before.tasks_per_tres != update.after.tasks_per_tres)
         return "rules cannot count the GPUs of a job whose tasks for each GPU change; submit another job "
-               "with "
-               "--ntasks-per-gpu";
+               "with --ntasks-per-gpu";
     if (leaves_gres_out(update))
         return "slurmctld does not take gres away from a job: after this change it would still have those "
                "that the change does not name; name each of them with its type and at least one, or submit "
