@@ -21,7 +21,7 @@ std::string slurm_release() {
 }
 
 std::string show_hash(std::uint64_t hash) {
-    return text::format("{:016x}", hash);
+    return text::format_hash(hash);
 }
 
 std::string message_of(const std::optional<Error>& error) {

@@ -87,7 +87,7 @@ std::optional<std::string> find_settled_hash(const std::filesystem::path& path) 
     if (rights.are_missing()) return std::nullopt;
     const auto sources = policy::read_source_directory(path, *directory->reader);
     if (!sources || !sources->exists) return std::nullopt;
-    return text::format("{:016x}", policy::hash_of(*sources));
+    return text::format_hash(policy::hash_of(*sources));
 }
 
 DirectoryProblems find_problems(const std::filesystem::path& path, std::string_view known) {

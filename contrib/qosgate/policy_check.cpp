@@ -34,7 +34,7 @@ struct CheckOptions {
 constexpr int exit_findings = 1;
 
 std::string hash_text(const policy::PolicyReport& report) {
-    return text::format("{:016x}", report.hash);
+    return text::format_hash(report.hash);
 }
 
 ordered_json value_to_json(const policy::Value& value) {

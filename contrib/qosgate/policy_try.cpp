@@ -27,7 +27,7 @@ ordered_json judged_to_json(const JudgedJob& job) {
     answer["uid"] = job.user.id;
     answer["user"] = job.user.name.empty() ? ordered_json() : ordered_json(job.user.name);
     answer["directory"] = job.directory.path.string();
-    answer["policy"] = text::format("{:016x}", job.policy->hash());
+    answer["policy"] = text::format_hash(job.policy->hash());
     answer["limits"] = policy::to_string(job.policy->settings().limits);
     return answer;
 }

@@ -48,7 +48,7 @@ ordered_json to_json(const Told& told, double rate) {
                                                                        : "differences"},
                         {"source", told.is_of_accounting ? "accounting" : "records"},
                         {"directory", told.directory.path.string()},
-                        {"policy", text::format("{:016x}", told.policy.hash())},
+                        {"policy", text::format_hash(told.policy.hash())},
                         {"records", told.read.records.records},
                         {"decided", told.replay.decided()},
                         {"left_out", left_out},

@@ -23,6 +23,11 @@ template <typename... Values>
     return fmt::format(text, std::forward<Values>(values)...);
 }
 
+/// A hash as people and programs read it: 16 hexadecimal digits.
+inline std::string format_hash(std::uint64_t hash) {
+    return format("{:016x}", hash);
+}
+
 /// `text` without white space at both ends.
 std::string_view trim(std::string_view text) noexcept;
 

@@ -43,7 +43,7 @@ std::string comparison_json(const Comparison& comparison) {
     if (!comparison.changes.empty()) differs.emplace_back("job");
     if (comparison.message_differs) differs.emplace_back("message");
     json::Members members;
-    members.add_text("policy", text::format("{:016x}", comparison.policy));
+    members.add_text("policy", text::format_hash(comparison.policy));
     members.add("differs", json::quote(differs));
     if (!comparison.differs()) return members.object();
     members.add_text("outcome", comparison.outcome);
@@ -95,7 +95,7 @@ std::string to_record(std::string_view id, const RecordedTime& time, const Recor
     members.add("events", events_json(decision.events, &policy));
     members.add("message", json::quote(decision.message));
     members.add_text("limits", policy::to_string(policy.settings().limits));
-    members.add_text("policy", text::format("{:016x}", policy.hash()));
+    members.add_text("policy", text::format_hash(policy.hash()));
     members.add_number("microseconds", time.took.count());
     if (job.candidate != nullptr) members.add("candidate", comparison_json(*job.candidate));
     return members.object();

@@ -204,7 +204,7 @@ Result<Json> parse_json(std::string_view text) {
 std::string checksum_of(std::string_view text) {
     Fnv hash;
     hash.add(text);
-    return text::format("{:016x}", hash.value());
+    return text::format_hash(hash.value());
 }
 
 } // namespace qg::spec
