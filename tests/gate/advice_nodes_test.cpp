@@ -107,6 +107,10 @@ BOOST_AUTO_TEST_CASE(only_the_nodes_of_its_reservation_count_for_a_job) {
     BOOST_TEST(beyond_tasks(20) == "reservation lent has 20 CPUs; this job asks for 21");
     BOOST_TEST(beyond_gpus(2) ==
                "partition main (in the reservation) has 2 GPUs on 2 nodes; this job asks for 3");
+    request.reservation = "last,lent"; // c1 counts once
+    BOOST_TEST(beyond_gpus(2) ==
+               "partition main (in the reservation) has 2 GPUs on 2 nodes; this job asks for 3");
+    request.reservation = "lent";
     BOOST_TEST(beyond(&JobRequest::features, Text("big"), Text("big&fast"))
                    .ends_with("no feature 'fast' is known (known: big)"));
     request.partition = "viz";
