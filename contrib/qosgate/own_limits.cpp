@@ -336,8 +336,7 @@ std::optional<std::uint64_t> LimitUse::left() const noexcept {
 
 std::optional<double> LimitUse::share() const noexcept {
     if (!left()) return std::nullopt;
-    if (limit.value == 0) return 1;
-    return static_cast<double>(limit.value - *left()) / static_cast<double>(limit.value);
+    return std::min(limits::share_of(limit.used, limit.value), 1.0);
 }
 
 bool LimitUse::is_exceeded() const noexcept {

@@ -9,6 +9,7 @@
 
 #include "qosgate/limits/binding.hpp"
 #include "qosgate/limits/release.hpp"
+#include "qosgate/limits/set_limit.hpp"
 
 #include <cstdint>
 #include <optional>

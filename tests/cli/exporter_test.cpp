@@ -70,9 +70,9 @@ BOOST_AUTO_TEST_CASE(every_limit_of_a_qos_has_a_row) {
 
     std::set<std::string> found;
     for (const cli::LimitRow& row : cli::find_qos_rows(state.records, state.release)) {
-        found.emplace(model::name_of(row.limit));
-        BOOST_TEST_CONTEXT(model::name_of(row.limit))
-        BOOST_TEST(row.used.has_value() == model::facts_of(row.limit).counts_others());
+        found.emplace(row.facts->name);
+        BOOST_TEST_CONTEXT(row.facts->name)
+        BOOST_TEST(row.used.has_value() == row.facts->counts_others());
     }
     BOOST_TEST(found == expected);
 }

@@ -42,9 +42,9 @@ void add_limit_metrics(MetricSet& metrics, const std::string& owner, const std::
         metrics.gauge(prefix + "headroom", help_of_values("What is left of the limit, by the same count."));
     for (const LimitRow& row : rows) {
         const std::initializer_list<Label> labels{{owner.c_str(), row.owner},
-                                                  {"limit", model::name_of(row.limit)},
+                                                  {"limit", row.facts->name},
                                                   {"tres", row.tres},
-                                                  {"counts", counts_of(row.limit)}};
+                                                  {"counts", counts_of(*row.facts)}};
         limit.add(as_double(row.value) * row.unit(), labels);
         if (!row.used) continue;
         usage.add(as_double(*row.used) * row.unit(), labels);
@@ -59,9 +59,9 @@ void add_account_holders(MetricSet& metrics, const std::vector<LimitRow>& rows) 
         for (const auto& [account, used] : row.accounts)
             usage.add(as_double(used) * row.unit(), {{"qos", row.owner},
                                                      {"account", account},
-                                                     {"limit", model::name_of(row.limit)},
+                                                     {"limit", row.facts->name},
                                                      {"tres", row.tres},
-                                                     {"counts", counts_of(row.limit)}});
+                                                     {"counts", counts_of(*row.facts)}});
 }
 
 /// The users with the largest shares of any limit.
@@ -69,7 +69,7 @@ std::set<std::uint32_t> find_top_users(const std::vector<LimitRow>& rows, std::s
     std::map<std::uint32_t, double> shares;
     for (const LimitRow& row : rows)
         for (const auto& [user, used] : row.users) {
-            const double share = as_double(used) / as_double(std::max<std::uint64_t>(row.value, 1));
+            const double share = limits::share_of(used, row.value);
             shares[user] = std::max(shares[user], share);
         }
     std::vector<std::pair<double, std::uint32_t>> order;
@@ -93,9 +93,9 @@ void add_user_holders(MetricSet& metrics, const ClusterState& state, const std::
             if (top.contains(user))
                 usage.add(as_double(used) * row.unit(), {{"qos", row.owner},
                                                          {"user", state.name_of(user)},
-                                                         {"limit", model::name_of(row.limit)},
+                                                         {"limit", row.facts->name},
                                                          {"tres", row.tres},
-                                                         {"counts", counts_of(row.limit)}});
+                                                         {"counts", counts_of(*row.facts)}});
 }
 
 /// What running jobs hold, whether it is limited or not.

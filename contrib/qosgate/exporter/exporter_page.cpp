@@ -38,7 +38,7 @@ struct Owner {
 };
 
 std::string amount(const LimitRow& row, std::uint64_t value) {
-    return html_text(limits::format_limit_value(row.limit, row.tres, value));
+    return html_text(limits::format_limit_value(row.facts->limit, row.tres, value));
 }
 
 /// "astro 12, bio 4 and 3 more"
@@ -168,19 +168,16 @@ class Page {
                 add_bar(row);
             else
                 for_each_job += text::format(
-                    "<li>{}: {}{}{}</li>", html_text(limits::subject_of(row.limit, row.tres)),
+                    "<li>{}: {}{}{}</li>", html_text(limits::subject_of(row.facts->limit, row.tres)),
                     is_minimum(row) ? "at least " : "", amount(row, row.value),
-                    model::facts_of(row.limit).counts_others() ? " (this release of Slurm does not count it)"
-                                                               : "");
+                    row.facts->counts_others() ? " (this release of Slurm does not count it)" : "");
         }
         if (!for_each_job.empty()) out_ += "<ul>" + for_each_job + "</ul>\n";
         if (owner.rows.empty()) out_ += "<p>No limit is set.</p>\n";
         out_ += "</section>\n";
     }
 
-    static bool is_minimum(const LimitRow& row) {
-        return model::facts_of(row.limit).sense == model::LimitSense::minimum;
-    }
+    static bool is_minimum(const LimitRow& row) { return row.facts->sense == model::LimitSense::minimum; }
 
     void add_bar(const LimitRow& row) {
         const int percent = static_cast<int>(std::floor(std::min(*row.share(), 9.99) * 100));
@@ -189,9 +186,9 @@ class Page {
             "<div class=\"limit\" data-limit=\"{}\" data-tres=\"{}\"><div class=\"what\">{}{}</div>"
             "<div class=\"bar {}\"><i style=\"width:{}%\"></i></div>"
             "<div class=\"n\">{} of {}</div></div>\n",
-            model::name_of(row.limit), html_text(row.tres),
-            html_text(limits::subject_of(row.limit, row.tres)), counts_of(row.limit) == "all" ? "" : ", most",
-            level, std::min(percent, 100), amount(row, *row.used), amount(row, row.value));
+            row.facts->name, html_text(row.tres), html_text(limits::subject_of(row.facts->limit, row.tres)),
+            counts_of(*row.facts) == "all" ? "" : ", most", level, std::min(percent, 100),
+            amount(row, *row.used), amount(row, row.value));
         std::string holders;
         if (state_.shows_accounts())
             holders = list_holders(row, row.accounts, [](const std::string& name) { return name; });

@@ -11,6 +11,7 @@
 namespace qg::cli {
 namespace {
 
+using limits::SetLimit;
 using model::LimitFacts;
 using model::LimitMeasure;
 using model::LimitScope;
@@ -25,7 +26,7 @@ std::vector<std::pair<Key, std::uint64_t>> find_amounts(const Holders& holders, 
                                                         std::optional<std::size_t> tres) {
     std::vector<std::pair<Key, std::uint64_t>> found;
     for (const auto& [key, usage] : holders)
-        if (const std::uint64_t used = limits::used_against(row.limit, tres, usage); used > 0)
+        if (const std::uint64_t used = limits::used_against(row.facts->limit, tres, usage); used > 0)
             found.emplace_back(key, used);
     std::ranges::stable_sort(found, std::ranges::greater(), &std::pair<Key, std::uint64_t>::second);
     return found;
@@ -36,39 +37,17 @@ std::uint64_t most_of(const Amounts& amounts) {
     return amounts.empty() ? 0 : amounts.front().second;
 }
 
-/// Calls `body(facts, tres, value)` for each value that is set.
-template <typename Body>
-void for_each_limit(const model::Limits& limits, Body body) {
-    if (!limits.has_any()) return;
-    for (const LimitFacts& facts : model::limit_facts) {
-        if (const auto* count = std::get_if<model::CountLimit>(&facts.limit)) {
-            if (const auto value = limits.get(*count)) body(facts, std::optional<std::size_t>(), *value);
-            continue;
-        }
-        const auto limit = std::get<model::TresLimit>(facts.limit);
-        if (!limits.has_any(limit)) continue;
-        for (std::size_t tres = 0; tres < limits.tres_count(); ++tres)
-            if (const auto value = limits.get(limit, tres)) body(facts, std::optional(tres), *value);
-    }
-}
-
-LimitRow make_row(const std::string& owner, const LimitFacts& facts, std::optional<std::size_t> tres,
-                  std::uint64_t value, const model::TresCatalogue& catalogue) {
-    return {.owner = owner,
-            .limit = facts.limit,
-            .tres = tres ? catalogue.name(*tres) : std::string(),
-            .value = value};
-}
-
-LimitRow fill_in_qos(LimitRow row, const LimitFacts& facts, std::optional<std::size_t> tres,
-                     const quota::LocalQos& qos, limits::Release release) {
+LimitRow fill_in_qos(SetLimit set, std::optional<std::size_t> tres, const quota::LocalQos& qos,
+                     limits::Release release) {
+    LimitRow row{std::move(set), qos.qos.name};
+    const LimitFacts& facts = *row.facts;
     if (!is_counted(facts, release)) return row;
     if (is_kept_for_holders(facts)) {
         row.accounts = find_amounts<std::string>(qos.accounts, row, tres);
         row.users = find_amounts<std::uint32_t>(qos.users, row, tres);
     }
     switch (facts.scope) {
-    case LimitScope::group: row.used = limits::used_against(row.limit, tres, qos.qos.usage); break;
+    case LimitScope::group: row.used = limits::used_against(facts.limit, tres, qos.qos.usage); break;
     case LimitScope::user:
         row.used = most_of(row.users);
         row.accounts.clear();
@@ -85,15 +64,9 @@ LimitRow fill_in_qos(LimitRow row, const LimitFacts& facts, std::optional<std::s
 
 } // namespace
 
-std::optional<double> LimitRow::share() const noexcept {
-    if (!used) return std::nullopt;
-    if (value == 0) return 1;
-    return static_cast<double>(*used) / static_cast<double>(value);
-}
-
 double LimitRow::unit() const noexcept {
     constexpr double seconds_per_minute = 60;
-    switch (model::facts_of(limit).measure) {
+    switch (facts->measure) {
     case LimitMeasure::tres: return tres_unit(tres);
     case LimitMeasure::tres_minutes:
     case LimitMeasure::tres_run_minutes: return tres_unit(tres) * seconds_per_minute;
@@ -109,8 +82,8 @@ double tres_unit(std::string_view tres) noexcept {
     return tres == "mem" || tres == "vmem" ? bytes_per_mib : 1;
 }
 
-std::string_view counts_of(const model::LimitId& limit) noexcept {
-    switch (model::facts_of(limit).scope) {
+std::string_view counts_of(const LimitFacts& facts) noexcept {
+    switch (facts.scope) {
     case LimitScope::job: return "job";
     case LimitScope::node: return "node";
     case LimitScope::user: return "user";
@@ -123,12 +96,11 @@ std::string_view counts_of(const model::LimitId& limit) noexcept {
 std::vector<LimitRow> find_qos_rows(const quota::LocalRecords& records, limits::Release release) {
     std::vector<LimitRow> rows;
     for (const quota::LocalQos& qos : records.qos)
-        for_each_limit(qos.qos.limits, [&](const LimitFacts& facts, std::optional<std::size_t> tres,
-                                           std::uint64_t value) {
-            if (!facts.is_of_qos()) return;
-            rows.push_back(fill_in_qos(make_row(qos.qos.name, facts, tres, value, *records.tres), facts, tres,
-                                       qos, release));
-        });
+        for (SetLimit& set : limits::find_set_limits(qos.qos.limits, *records.tres))
+            if (set.facts->is_of_qos()) {
+                const auto tres = records.tres->find(set.tres);
+                rows.push_back(fill_in_qos(std::move(set), tres, qos, release));
+            }
     return rows;
 }
 
@@ -137,13 +109,12 @@ std::vector<LimitRow> find_account_rows(const quota::LocalRecords& records) {
     for (const quota::LocalAssociation& each : records.associations) {
         const model::Association& link = each.link;
         if (link.level == model::AssociationLevel::user || link.hides_limits || link.hides_usage) continue;
-        for_each_limit(
-            link.limits, [&](const LimitFacts& facts, std::optional<std::size_t> tres, std::uint64_t value) {
-                if (!facts.is_of_association() || facts.is_of_users_alone() || !facts.counts_others()) return;
-                LimitRow row = make_row(link.account, facts, tres, value, *records.tres);
-                row.used = limits::used_against(row.limit, tres, link.usage);
-                rows.push_back(std::move(row));
-            });
+        for (SetLimit& set : limits::find_set_limits(link.limits, *records.tres)) {
+            const LimitFacts& facts = *set.facts;
+            if (!facts.is_of_association() || facts.is_of_users_alone() || !facts.counts_others()) continue;
+            set.used = limits::used_against(facts.limit, records.tres->find(set.tres), link.usage);
+            rows.push_back({std::move(set), link.account});
+        }
     }
     return rows;
 }

@@ -83,10 +83,6 @@ constexpr LintCheck checks[] = {
      lint::threshold_without_flag, LintScope::records},
 };
 
-std::string assignment(const SetLimit& limit, const std::string& value) {
-    return text::format("{}={}{}", limit.facts->name, limit.tres.empty() ? "" : limit.tres + "=", value);
-}
-
 /// Without control characters: a shell or a terminal may read it.
 std::string one_line(const std::string& text) {
     return text::printable(text, std::string::npos);
@@ -216,14 +212,6 @@ void Findings::change(const model::QosRecord& qos, const std::string& text, cons
     all_.back().assignment = assignment;
 }
 
-std::string SetLimit::text() const {
-    return assignment(*this, limits::format_limit_value(facts->limit, tres, value));
-}
-
-std::string SetLimit::unset_text() const {
-    return assignment(*this, "-1");
-}
-
 std::vector<SetLimit> limits_of(const model::QosRecord& qos) {
     std::vector<SetLimit> set;
     for (const model::LimitFacts& facts : model::limit_facts) {
@@ -242,18 +230,8 @@ std::vector<SetLimit> limits_of(const model::QosRecord& qos) {
 
 std::vector<SetLimit> effective_limits_of(const LintAssociation& association,
                                           const model::TresCatalogue& tres) {
-    std::vector<SetLimit> set;
-    for (const model::LimitFacts& facts : model::limit_facts) {
-        if (!facts.is_of_association()) continue;
-        if (const auto* count = std::get_if<model::CountLimit>(&facts.limit)) {
-            if (const auto value = association.limits.get(*count))
-                set.push_back({.facts = &facts, .value = *value});
-            continue;
-        }
-        for (std::size_t at = 0; at < tres.size(); ++at)
-            if (const auto value = association.limits.get(std::get<model::TresLimit>(facts.limit), at))
-                set.push_back({.facts = &facts, .tres = tres.name(at), .value = *value});
-    }
+    auto set = limits::find_set_limits(association.limits, tres);
+    std::erase_if(set, [](const SetLimit& limit) { return !limit.facts->is_of_association(); });
     return set;
 }
 

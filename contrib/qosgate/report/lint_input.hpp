@@ -5,6 +5,7 @@
 #pragma once
 
 #include "qosgate/limits/release.hpp"
+#include "qosgate/limits/set_limit.hpp"
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/cluster_settings.hpp"
 #include "qosgate/model/limit_facts.hpp"
@@ -43,17 +44,7 @@ struct LintInput {
     limits::Release release = limits::newest_release;
 };
 
-/// A limit that is set.
-struct SetLimit {
-    const model::LimitFacts* facts = nullptr; ///< never null
-    std::string tres = {};                    ///< empty: the limit has none
-    std::uint64_t value = 0;
-
-    /// "GrpTRES=cpu=8", "MaxWall=08:00:00": as it is set
-    [[nodiscard]] std::string text() const;
-    /// "GrpTRES=cpu=-1", "MaxWall=-1": as it is unset
-    [[nodiscard]] std::string unset_text() const;
-};
+using limits::SetLimit;
 
 /// The limits of a QOS.
 std::vector<SetLimit> limits_of(const model::QosRecord& qos);

@@ -49,7 +49,7 @@ void add_rows(Table& table, const std::string& who, const ScopeUse& use, bool co
     const bool is_each = use.scope == LimitScope::job;
     std::vector<std::string> first{who, is_each ? "" : std::to_string(use.running),
                                    is_each ? "" : std::to_string(use.pending)};
-    for (const LimitShare& limit : use.limits) {
+    for (const SetLimit& limit : use.limits) {
         const auto share = limit.share();
         auto cells = first;
         for (std::string cell :
@@ -66,7 +66,7 @@ void add_rows(Table& table, const std::string& who, const ScopeUse& use, bool co
 
 Json scope_to_json(const ScopeUse& use) {
     Json limits = Json::array();
-    for (const LimitShare& limit : use.limits)
+    for (const SetLimit& limit : use.limits)
         limits.push_back({{"limit", limit.facts->name},
                           {"tres", limit.tres.empty() ? Json() : Json(limit.tres)},
                           {"value", limit.value},

@@ -16,21 +16,15 @@ using model::LimitFacts;
 using model::LimitScope;
 
 /// The limits of a QOS on jobs that count together in this way; without usage.
-std::vector<LimitShare> limits_on(LimitScope scope, const model::Limits& limits,
-                                  const model::TresCatalogue& tres) {
-    std::vector<LimitShare> found;
-    for (const LimitFacts& facts : model::limit_facts) {
-        const LimitScope other = facts.scope == LimitScope::node ? LimitScope::job : facts.scope;
-        if (other != scope || !facts.is_of_qos()) continue;
-        if (const auto* count = std::get_if<model::CountLimit>(&facts.limit)) {
-            if (const auto value = limits.get(*count)) found.push_back({.facts = &facts, .value = *value});
-            continue;
-        }
-        for (std::size_t at = 0; at < tres.size(); ++at)
-            if (const auto value = limits.get(std::get<model::TresLimit>(facts.limit), at))
-                found.push_back({.facts = &facts, .tres = tres.name(at), .value = *value});
-    }
-    return found;
+std::vector<SetLimit> limits_on(LimitScope scope, const model::Limits& limits,
+                                const model::TresCatalogue& tres) {
+    auto set = limits::find_set_limits(limits, tres);
+    std::erase_if(set, [&](const SetLimit& limit) {
+        const LimitFacts& facts = *limit.facts;
+        const LimitScope counts = facts.scope == LimitScope::node ? LimitScope::job : facts.scope;
+        return counts != scope || !facts.is_of_qos();
+    });
+    return set;
 }
 
 /// Adds what is used of the limits.
@@ -38,7 +32,7 @@ ScopeUse use_of(ScopeUse empty, const model::Usage& usage, const model::TresCata
                 limits::Release release) {
     empty.running = usage.jobs;
     empty.pending = usage.submit_jobs - std::min(usage.submit_jobs, usage.jobs);
-    for (LimitShare& limit : empty.limits)
+    for (SetLimit& limit : empty.limits)
         if (is_counted(*limit.facts, release))
             limit.used = limits::used_against(
                 limit.facts->limit, limit.tres.empty() ? std::nullopt : tres.find(limit.tres), usage);
@@ -46,13 +40,8 @@ ScopeUse use_of(ScopeUse empty, const model::Usage& usage, const model::TresCata
 }
 
 bool is_in_use(const ScopeUse& use) {
-    return use.running > 0 || use.pending > 0 || std::ranges::any_of(use.limits, [](const LimitShare& limit) {
-               return limit.used.value_or(0) > 0;
-           });
-}
-
-std::string limit_value_text(const LimitShare& limit, std::uint64_t value) {
-    return limits::format_limit_value(limit.facts->limit, limit.tres, value);
+    return use.running > 0 || use.pending > 0 ||
+           std::ranges::any_of(use.limits, [](const SetLimit& limit) { return limit.used.value_or(0) > 0; });
 }
 
 } // namespace
@@ -61,23 +50,6 @@ bool is_counted(const LimitFacts& facts, limits::Release release) {
     const bool is_since_24_05 =
         facts.measure == model::LimitMeasure::tres_run_minutes && facts.scope != LimitScope::group;
     return !is_since_24_05 || release.follows(limits::rules::enforces_run_mins);
-}
-
-std::optional<double> LimitShare::share() const noexcept {
-    if (!used) return std::nullopt;
-    return value == 0 ? 1 : static_cast<double>(*used) / static_cast<double>(value);
-}
-
-std::string LimitShare::value_text() const {
-    return (facts->sense == model::LimitSense::minimum ? "at least " : "") + limit_value_text(*this, value);
-}
-
-std::string LimitShare::used_text() const {
-    return used ? limit_value_text(*this, *used) : std::string();
-}
-
-std::string LimitShare::left_text() const {
-    return used ? limit_value_text(*this, value - std::min(value, *used)) : std::string();
 }
 
 QosUse find_use(const quota::LocalQos& qos, const model::TresCatalogue& tres, limits::Release release,
@@ -113,7 +85,7 @@ QosUse find_use(const quota::LocalQos& qos, const model::TresCatalogue& tres, li
 
 std::vector<QosUse::Fullest> QosUse::fullest() const {
     std::vector<Fullest> found;
-    for (const LimitShare& limit : all.limits)
+    for (const SetLimit& limit : all.limits)
         found.push_back({&all, limit});
     for (const auto* scopes : {&accounts, &users})
         for (std::size_t i = 0; i < scopes->front().limits.size(); ++i) {
@@ -121,7 +93,7 @@ std::vector<QosUse::Fullest> QosUse::fullest() const {
             const auto most = std::ranges::max_element(*scopes, {}, share);
             found.push_back({&*most, most->limits[i]});
         }
-    for (const LimitShare& limit : job.limits)
+    for (const SetLimit& limit : job.limits)
         found.push_back({&job, limit});
     std::ranges::stable_sort(found, std::ranges::greater(),
                              [](const Fullest& each) { return each.limit.share(); });

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "qosgate/limits/release.hpp"
+#include "qosgate/limits/set_limit.hpp"
 #include "qosgate/model/limit_facts.hpp"
 #include "qosgate/quota/local_quota.hpp"
 
@@ -15,20 +16,7 @@
 
 namespace qg::cli {
 
-/// A limit, and what is used of it.
-struct LimitShare {
-    const model::LimitFacts* facts = nullptr; ///< never null
-    std::string tres = {};                    ///< empty: the limit has none
-    std::uint64_t value = 0;
-    std::optional<std::uint64_t> used =
-        {}; ///< empty: it is for each job by itself, or slurmctld does not count
-
-    /// From 0 to 1, and above if usage was there before the limit; a limit of zero is full. Empty: not known.
-    [[nodiscard]] std::optional<double> share() const noexcept;
-    [[nodiscard]] std::string value_text() const;
-    [[nodiscard]] std::string used_text() const;
-    [[nodiscard]] std::string left_text() const;
-};
+using limits::SetLimit;
 
 /// What jobs that count together use.
 struct ScopeUse {
@@ -36,7 +24,7 @@ struct ScopeUse {
     std::string name = {};                              ///< of the account or the user
     std::uint64_t running = 0;
     std::uint64_t pending = 0; ///< tasks of arrays singly
-    std::vector<LimitShare> limits = {};
+    std::vector<SetLimit> limits = {};
 };
 
 struct QosUse {
@@ -50,7 +38,7 @@ struct QosUse {
     /// Each limit of the QOS once, with the account or user that uses most of it; the fullest first.
     struct Fullest {
         const ScopeUse* who;
-        LimitShare limit;
+        SetLimit limit;
     };
     [[nodiscard]] std::vector<Fullest> fullest() const;
 };

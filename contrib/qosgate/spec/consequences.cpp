@@ -106,8 +106,8 @@ class Judge {
 };
 
 /// Whether the QOS had this limit before, as strict as now.
-bool was_as_strict(const QosUse& before, const LimitShare& limit, model::LimitScope scope) {
-    const auto has_it = [&](const LimitShare& other) {
+bool was_as_strict(const QosUse& before, const SetLimit& limit, model::LimitScope scope) {
+    const auto has_it = [&](const SetLimit& other) {
         return other.facts == limit.facts && other.tres == limit.tres && other.value <= limit.value;
     };
     const auto in = [&](const ScopeUse& use) { return std::ranges::any_of(use.limits, has_it); };
@@ -129,12 +129,9 @@ void add_above_limits(const quota::LocalQos& before, const quota::LocalQos& afte
     const QosUse old = find_use(before, tres, release, name_of);
     const QosUse now = find_use(after, tres, release, name_of);
     const auto look = [&](const ScopeUse& use, const std::string& who) {
-        for (const LimitShare& limit : use.limits)
+        for (const SetLimit& limit : use.limits)
             if (limit.used.value_or(0) > limit.value && !was_as_strict(old, limit, use.scope))
-                found.push_back({now.name, who,
-                                 text::format("{}={}{}", limit.facts->name,
-                                              limit.tres.empty() ? "" : limit.tres + "=", limit.value_text()),
-                                 limit.used_text()});
+                found.push_back({now.name, who, limit.text(), limit.used_text()});
     };
     look(now.all, "all jobs");
     for (const ScopeUse& account : now.accounts)
