@@ -3,7 +3,6 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/recorded_request.hpp"
-#include "qosgate/policy/field_set.hpp"
 #include "qosgate/policy/fields.hpp"
 
 #include <chrono>

@@ -5,8 +5,6 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/fields.hpp"
 
-#include <algorithm>
-#include <array>
 #include <vector>
 
 namespace qg::gate {
@@ -28,19 +26,11 @@ std::string to_json(const Value& value) {
     return "null";
 }
 
-/// Fields that are long, private, counted from others, or among the other values.
-bool is_left_out(const FieldSpec& field) {
-    constexpr auto left_out = std::to_array<std::string_view>(
-        {"script", "std_in", "std_out", "std_err", "nodes", "memory", "gpus", "array_tasks", "is_batch",
-         "interactive", "overcommit", "is_het_part"});
-    return std::ranges::find(left_out, field.name) != left_out.end();
-}
-
 /// Calls `take` with each field that a record has, and its value. `error` is the field's, if it has no value.
 template <typename Take>
 void for_each_field(const JobRequest& request, Take take) {
     for (const FieldSpec& field : policy::job_fields()) {
-        if (field.is_set == nullptr || !field.is_set(request) || is_left_out(field)) continue;
+        if (field.is_set == nullptr || !field.is_set(request) || !field.is_recorded) continue;
         policy::ErrorText error;
         const Value value = field.read({request, policy::no_facts()}, error);
         if (value.kind != Value::Kind::other) take(field, value, !error.empty());

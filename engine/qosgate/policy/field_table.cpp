@@ -33,6 +33,18 @@ constexpr FieldSpec lasting(FieldSpec field) {
     return set_with(std::nullopt, field);
 }
 
+/// A field that rules only read, and that a request has.
+template <Result<void> (*restore)(JobRequest&, const Value&)>
+constexpr FieldSpec restored(FieldSpec field) {
+    field.restore = restore;
+    return field;
+}
+
+constexpr FieldSpec not_recorded(FieldSpec field) {
+    field.is_recorded = false;
+    return field;
+}
+
 template <std::optional<std::uint32_t> JobRequest::*member, std::int64_t lowest = 1,
           std::int64_t highest = highest_count>
 constexpr FieldSpec count_field(std::string_view name, std::string_view description,
@@ -68,27 +80,37 @@ constexpr FieldSpec task_field(std::string_view name, std::string_view option) {
 /// A read-only text.
 template <std::optional<std::string> JobRequest::*member>
 constexpr FieldSpec fixed_text(std::string_view name, std::string_view description, std::string_view noun) {
-    return {name, FieldType::text, description, &read_text<member>, nullptr, &has<member>, noun};
+    return restored<&restore_text<member>>(
+        {name, FieldType::text, description, &read_text<member>, nullptr, &has<member>, noun});
 }
 
-template <bool JobRequest::*member, bool is_true = true>
+/// Records have flags of a request among their other values.
+template <bool JobRequest::*member>
 constexpr FieldSpec flag_field(std::string_view name, std::string_view description,
                                std::string_view noun = {}) {
-    return {
-        name, FieldType::flag, description, &read_flag<member, is_true>, nullptr, &has_flag<member, is_true>,
-        noun};
+    return not_recorded(restored<&restore_flag<member>>(
+        {name, FieldType::flag, description, &read_flag<member>, nullptr, &has_flag<member>, noun}));
 }
 
 /// Read-only details.
-template <JobDetail detail>
-constexpr FieldSpec fixed_detail(std::string_view name, FieldType type, std::string_view description) {
-    return set_with(model::part_of(detail),
-                    {name, type, description, &read_as_is<detail>, nullptr, &has_detail<detail>});
+template <JobDetail detail, Value::Kind kind, typename Read>
+constexpr FieldSpec fixed_field(std::string_view name, FieldType type, std::string_view description,
+                                Read read) {
+    return restored<&restore_detail<detail, kind>>(
+        set_with(model::part_of(detail), {name, type, description, read, nullptr, &has_detail<detail>}));
 }
 template <JobDetail detail>
-constexpr FieldSpec switch_detail(std::string_view name, std::string_view description) {
-    return set_with(model::part_of(detail),
-                    {name, FieldType::flag, description, &read_switch<detail>, nullptr, &has_detail<detail>});
+constexpr FieldSpec fixed_text(std::string_view name, std::string_view description) {
+    return fixed_field<detail, Value::Kind::text>(name, FieldType::text, description, &read_as_is<detail>);
+}
+template <JobDetail detail>
+constexpr FieldSpec fixed_count(std::string_view name, std::string_view description) {
+    return fixed_field<detail, Value::Kind::integer>(name, FieldType::count, description,
+                                                     &read_as_is<detail>);
+}
+template <JobDetail detail>
+constexpr FieldSpec fixed_switch(std::string_view name, std::string_view description) {
+    return fixed_field<detail, Value::Kind::flag>(name, FieldType::flag, description, &read_switch<detail>);
 }
 
 /// Details that rules write.
@@ -119,7 +141,8 @@ constexpr FieldSpec memory_field(std::string_view name, std::string_view descrip
 
 constexpr FieldSpec counted_field(std::string_view name, std::string_view description, Reader read,
                                   bool (*is_set)(const JobRequest&) noexcept = nullptr) {
-    return {name, FieldType::count, description, read, nullptr, is_set, {}, false, FieldBasis::counts};
+    return not_recorded(
+        {name, FieldType::count, description, read, nullptr, is_set, {}, false, FieldBasis::counts});
 }
 
 constexpr FieldSpec object_field(std::string_view name, FieldType type, std::string_view description,
@@ -163,21 +186,20 @@ constexpr auto field_table = std::to_array<FieldSpec>({
                                                       "--ntasks-per-socket"),
     narrow_count_field<&JobRequest::min_cpus_per_node>("mincpus", "--mincpus: CPUs on each node",
                                                        "--mincpus"),
-    fixed_detail<JobDetail::tasks_per_core>("tasks_per_core", FieldType::count, "--ntasks-per-core"),
-    fixed_detail<JobDetail::threads_per_core>("threads_per_core", FieldType::count, "--threads-per-core"),
+    fixed_count<JobDetail::tasks_per_core>("tasks_per_core", "--ntasks-per-core"),
+    fixed_count<JobDetail::threads_per_core>("threads_per_core", "--threads-per-core"),
     memory_field<false>("memory_per_node", "--mem, in MiB; 0 is all of the node's", "--mem"),
     memory_field<true>("memory_per_cpu", "--mem-per-cpu, in MiB", "--mem-per-cpu"),
     {"memory_per_gpu", FieldType::count, "--mem-per-gpu, in MiB", &read_memory_per_gpu, nullptr,
      &has<&JobRequest::memory_per_tres>, "--mem-per-gpu"},
     {"cpus_per_gpu", FieldType::count, "--cpus-per-gpu", &read_cpus_per_gpu, nullptr,
      &has<&JobRequest::cpus_per_tres>, "--cpus-per-gpu"},
-    fixed_detail<JobDetail::tmp_disk>("tmp_disk", FieldType::count, "--tmp, in MiB for each node"),
-    fixed_detail<JobDetail::switches>("switches", FieldType::count,
-                                      "--switches: the maximum of leaf switches"),
-    fixed_detail<JobDetail::switches_wait>("switches_wait", FieldType::count,
-                                           "how long it waits for them, in seconds: --switches=1@TIME"),
-    fixed_detail<JobDetail::core_spec>("core_spec", FieldType::count, "--core-spec"),
-    fixed_detail<JobDetail::thread_spec>("thread_spec", FieldType::count, "--thread-spec"),
+    fixed_count<JobDetail::tmp_disk>("tmp_disk", "--tmp, in MiB for each node"),
+    fixed_count<JobDetail::switches>("switches", "--switches: the maximum of leaf switches"),
+    fixed_count<JobDetail::switches_wait>("switches_wait",
+                                          "how long it waits for them, in seconds: --switches=1@TIME"),
+    fixed_count<JobDetail::core_spec>("core_spec", "--core-spec"),
+    fixed_count<JobDetail::thread_spec>("thread_spec", "--thread-spec"),
     counted_field("cpus", "CPUs, counted", &read_cpus),
     counted_field("memory", "MiB of memory, counted over all nodes", &read_memory, &sets_memory),
     counted_field("gpus", "GPUs of all types, counted", &read_gpus, &mentions_gpus),
@@ -211,10 +233,9 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     fixed_text<&JobRequest::tres_per_node>("tres_per_node", "--gres and --gpus-per-node", "--gres"),
     fixed_text<&JobRequest::tres_per_socket>("tres_per_socket", "--gpus-per-socket", "--gpus-per-socket"),
     fixed_text<&JobRequest::tres_per_task>("tres_per_task", "--gpus-per-task", "--gpus-per-task"),
-    fixed_detail<JobDetail::burst_buffer>(
-        "burst_buffer", FieldType::text,
-        "--bb, and --bbf of salloc and srun; sbatch writes --bbf into the script"),
-    fixed_detail<JobDetail::network>("network", FieldType::text, "--network"),
+    fixed_text<JobDetail::burst_buffer>(
+        "burst_buffer", "--bb, and --bbf of salloc and srun; sbatch writes --bbf into the script"),
+    fixed_text<JobDetail::network>("network", "--network"),
     set_with(UpdatePart::priority,
              count_field<&JobRequest::priority, 0>(
                  "priority", "--priority of an operator, nil of others; 0 holds the job")),
@@ -222,7 +243,7 @@ constexpr auto field_table = std::to_array<FieldSpec>({
                                                                 "--nice; below 0 is a higher priority"),
     number_detail<JobDetail::begin_time, 1, highest_count>("begin_time", "--begin, in seconds since 1970",
                                                            "--begin"),
-    fixed_detail<JobDetail::deadline>("deadline", FieldType::count, "--deadline, in seconds since 1970"),
+    fixed_count<JobDetail::deadline>("deadline", "--deadline, in seconds since 1970"),
     list_field(ListForm::dependencies,
                text_detail<JobDetail::dependency>("dependency", "--dependency", "--dependency")),
     set_with(UpdatePart::requeue, {"requeue",
@@ -243,17 +264,18 @@ constexpr auto field_table = std::to_array<FieldSpec>({
                                      &has_detail<JobDetail::mail_type>,
                                      {},
                                      true}),
-    fixed_detail<JobDetail::work_dir>("work_dir", FieldType::text, "--chdir, or where the command was typed"),
-    fixed_detail<JobDetail::std_in>("std_in", FieldType::text, "--input of sbatch"),
-    fixed_detail<JobDetail::std_out>("std_out", FieldType::text, "--output of sbatch, as written"),
-    fixed_detail<JobDetail::std_err>("std_err", FieldType::text, "--error of sbatch, as written"),
-    fixed_detail<JobDetail::container>("container", FieldType::text, "--container"),
-    fixed_detail<JobDetail::extra>("extra", FieldType::text, "--extra; since Slurm 23.11"),
-    fixed_detail<JobDetail::submit_host>("submit_host", FieldType::text,
-                                         "the host where the job was submitted"),
+    fixed_text<JobDetail::work_dir>("work_dir", "--chdir, or where the command was typed"),
+    not_recorded(fixed_text<JobDetail::std_in>("std_in", "--input of sbatch")),
+    not_recorded(fixed_text<JobDetail::std_out>("std_out", "--output of sbatch, as written")),
+    not_recorded(fixed_text<JobDetail::std_err>("std_err", "--error of sbatch, as written")),
+    fixed_text<JobDetail::container>("container", "--container"),
+    fixed_text<JobDetail::extra>("extra", "--extra; since Slurm 23.11"),
+    fixed_text<JobDetail::submit_host>("submit_host", "the host where the job was submitted"),
     lasting(flag_field<&JobRequest::is_batch>("is_batch", "sent by sbatch, not by salloc or srun")),
-    lasting(flag_field<&JobRequest::is_batch, false>("interactive", "sent by salloc or srun")),
-    fixed_detail<JobDetail::script>("script", FieldType::text, "the batch script, at most its first 64 KiB"),
+    lasting(not_recorded({"interactive", FieldType::flag, "sent by salloc or srun",
+                          &read_flag<&JobRequest::is_batch, false>, nullptr,
+                          &has_flag<&JobRequest::is_batch, false>})),
+    not_recorded(fixed_text<JobDetail::script>("script", "the batch script, at most its first 64 KiB")),
     lasting(object_field("script_options", FieldType::script_options,
                          "a list of the script's #SBATCH lines: \"--time=10\"",
                          &has_detail<JobDetail::script>)),
@@ -263,18 +285,17 @@ constexpr auto field_table = std::to_array<FieldSpec>({
                          "the job's environment: job.env[\"HOME\"]; only sbatch sends it", &has_environment)),
     {"exclusive", FieldType::flag, "--exclusive, or another option that takes whole nodes",
      &read_flag<&JobRequest::exclusive>, &write_exclusive, &has_flag<&JobRequest::exclusive>, "--exclusive"},
-    fixed_detail<JobDetail::sharing>(
-        "oversubscribe", FieldType::text,
-        "who shares its nodes: no, user or mcs of --exclusive; ok of --oversubscribe"),
+    fixed_text<JobDetail::sharing>(
+        "oversubscribe", "who shares its nodes: no, user or mcs of --exclusive; ok of --oversubscribe"),
     flag_field<&JobRequest::overcommit>("overcommit", "--overcommit", "--overcommit"),
-    switch_detail<JobDetail::contiguous>("contiguous", "--contiguous"),
-    switch_detail<JobDetail::reboot>("reboot", "--reboot"),
-    switch_detail<JobDetail::spread_job>("spread_job", "--spread-job"),
-    switch_detail<JobDetail::use_min_nodes>("use_min_nodes", "--use-min-nodes"),
-    switch_detail<JobDetail::enforce_binding>("enforce_binding", "--gres-flags=enforce-binding"),
-    switch_detail<JobDetail::disable_binding>("disable_binding", "--gres-flags=disable-binding"),
+    fixed_switch<JobDetail::contiguous>("contiguous", "--contiguous"),
+    fixed_switch<JobDetail::reboot>("reboot", "--reboot"),
+    fixed_switch<JobDetail::spread_job>("spread_job", "--spread-job"),
+    fixed_switch<JobDetail::use_min_nodes>("use_min_nodes", "--use-min-nodes"),
+    fixed_switch<JobDetail::enforce_binding>("enforce_binding", "--gres-flags=enforce-binding"),
+    fixed_switch<JobDetail::disable_binding>("disable_binding", "--gres-flags=disable-binding"),
     lasting(flag_field<&JobRequest::is_het_part>("is_het_part", "one part of a heterogeneous job")),
-    fixed_detail<JobDetail::het_offset>("het_offset", FieldType::count, "the part's place in it, from 0"),
+    fixed_count<JobDetail::het_offset>("het_offset", "the part's place in it, from 0"),
 });
 
 } // namespace

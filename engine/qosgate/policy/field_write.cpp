@@ -12,6 +12,14 @@ Error not_allowed(std::string_view allowed) {
     return {ErrorCode::invalid_input, text::format("write {}, or nil for none", allowed)};
 }
 
+Error not_of_kind(Value::Kind kind) {
+    const bool is_text = kind == Value::Kind::text;
+    const std::string_view allowed = is_text                     ? "a text"
+                                     : kind == Value::Kind::flag ? "true or false"
+                                                                 : "a whole number";
+    return {ErrorCode::invalid_input, text::format("write {}", allowed)};
+}
+
 Result<std::optional<std::string>> to_text(const Value& value) {
     const bool has_control = std::any_of(value.text.begin(), value.text.end(), [](char c) {
         return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;

@@ -14,6 +14,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 namespace qg::policy::field {
 
@@ -139,6 +141,36 @@ Result<void> write_flag_detail(JobRequest& request, const Value& value) {
     if (!flag) return flag.error();
     request.details.set(detail,
                         *flag ? JobDetails::Written(std::int64_t{**flag ? 1 : 0}) : JobDetails::Written());
+    return {};
+}
+
+// What rules only read is set as it is.
+
+/// "write a text" of a value of another kind.
+Error not_of_kind(Value::Kind kind);
+
+template <std::optional<std::string> JobRequest::*member>
+Result<void> restore_text(JobRequest& request, const Value& value) {
+    if (value.kind != Value::Kind::text) return not_of_kind(Value::Kind::text);
+    if (!value.text.empty()) (request.*member).emplace(value.text);
+    return {};
+}
+
+template <bool JobRequest::*member>
+Result<void> restore_flag(JobRequest& request, const Value& value) {
+    if (value.kind != Value::Kind::flag) return not_of_kind(Value::Kind::flag);
+    request.*member = value.integer != 0;
+    return {};
+}
+
+/// A switch that is off is not in the request.
+template <JobDetail detail, Value::Kind kind>
+Result<void> restore_detail(JobRequest& request, const Value& value) {
+    if (value.kind != kind) return not_of_kind(kind);
+    JobDetails::Written written = value.integer;
+    if (kind == Value::Kind::text) written = std::string(value.text);
+    if (kind == Value::Kind::flag && value.integer == 0) written = std::monostate();
+    request.details.set(detail, std::move(written));
     return {};
 }
 

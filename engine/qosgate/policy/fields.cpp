@@ -23,6 +23,13 @@ bool is_untouched(const FieldSpec& field, const JobRequest& before, const JobReq
     return field.is_detail && before.details.written().empty() && after.details.written().empty();
 }
 
+/// An error names the field and what was given.
+Result<void> say_field(const FieldSpec& field, const Value& value, Result<void> written) {
+    if (written) return written;
+    return Error{ErrorCode::invalid_input, text::format("job.{} cannot be {}: {}", field.name,
+                                                        describe(value), written.error().message)};
+}
+
 /// A field's value for people.
 std::string show(const FieldSpec& field, const Value& value) {
     switch (value.kind) {
@@ -59,10 +66,14 @@ const RuleInput& no_facts() noexcept {
 Result<void> write_field(const FieldSpec& field, model::JobRequest& request, const Value& value) {
     if (field.write == nullptr)
         return Error{ErrorCode::invalid_input, text::format("job.{} cannot be changed", field.name)};
-    const auto written = field.write(request, value);
-    if (written) return written;
-    return Error{ErrorCode::invalid_input, text::format("job.{} cannot be {}: {}", field.name,
-                                                        describe(value), written.error().message)};
+    return say_field(field, value, field.write(request, value));
+}
+
+Result<bool> set_field(model::JobRequest& request, const FieldSpec& field, const Value& value) {
+    const auto set = field.write != nullptr ? field.write : field.restore;
+    if (set == nullptr) return false;
+    if (auto done = say_field(field, value, set(request, value)); !done) return done.error();
+    return true;
 }
 
 namespace {

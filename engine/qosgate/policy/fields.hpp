@@ -71,6 +71,11 @@ struct FieldSpec {
     ListForm list = ListForm::none; ///< of a text that rules write
     /// Which part of a change sets the field; empty: no change does.
     std::optional<model::UpdatePart> part = model::UpdatePart::limits;
+    /// Sets a field that rules only read. Errors: as of `write`. Null: it is no field of a request alone.
+    Result<void> (*restore)(model::JobRequest& request, const Value& value) = nullptr;
+    /// Whether records of decisions have it among the job's fields. They do not if it is long, private,
+    /// counted from others, or among their other values.
+    bool is_recorded = true;
 
     /// Whether the field is read from more than the request.
     [[nodiscard]] bool reads_facts(const model::JobRequest& request) const noexcept {
@@ -92,6 +97,10 @@ Value read_tres_count(const FieldSource& source, std::size_t index, ErrorText& e
 
 /// Writes one field. Errors: invalid_input, naming the field, what was given and what is allowed.
 Result<void> write_field(const FieldSpec& field, model::JobRequest& request, const Value& value);
+
+/// The same of any field, for tests of rules and for decisions of the past. Empty values unset it. False: it
+/// is no field of a request alone, such as a count or `uid`.
+Result<bool> set_field(model::JobRequest& request, const FieldSpec& field, const Value& value);
 
 /// The changes from `before` to `after` by a rule or a script: "qos: normal -> debug", one text per field.
 std::vector<std::string> describe_changes(const model::JobRequest& before, const model::JobRequest& after,

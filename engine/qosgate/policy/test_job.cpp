@@ -2,7 +2,7 @@
 #include "qosgate/policy/test_job.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/field_set.hpp"
+#include "qosgate/policy/fields.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>
