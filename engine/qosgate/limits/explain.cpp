@@ -2,6 +2,7 @@
 #include "qosgate/limits/explain.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/limits/binding.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/model/limit_facts.hpp"
 
@@ -23,16 +24,9 @@ std::string format_value(const Violation& violation, const model::AccountView& v
 
 /// The part of a usage that counts against a limit that ignores the past.
 std::uint64_t present_use(const model::Usage& usage, const Violation& violation) {
-    const std::size_t tres = violation.tres.value_or(0);
-    switch (model::facts_of(violation.limit).measure) {
-    case LimitMeasure::tres: return model::count_at(usage.tres, tres);
-    case LimitMeasure::tres_minutes:
-    case LimitMeasure::tres_run_minutes: return model::count_at(usage.tres_run_minutes, tres);
-    case LimitMeasure::running_jobs: return usage.jobs;
-    case LimitMeasure::submitted_jobs: return usage.submit_jobs;
-    case LimitMeasure::wall: return usage.wall_minutes;
-    }
-    return 0;
+    if (model::facts_of(violation.limit).measure == LimitMeasure::tres_minutes)
+        return model::count_at(usage.tres_run_minutes, violation.tres.value_or(0));
+    return used_against(violation.limit, violation.tres, usage);
 }
 
 /// The user's own part of `used`, if it is known.
