@@ -49,6 +49,9 @@ std::string tres_text(const QosPatch& change) {
     return change.tres.empty() ? "" : change.tres.begin()->second;
 }
 
+/// What removes the limit of a TRES.
+const std::string none = "18446744073709551615";
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(qos_convert)
@@ -103,8 +106,8 @@ BOOST_AUTO_TEST_CASE(a_patch_has_only_what_differs) {
 BOOST_AUTO_TEST_CASE(a_cleared_tres_is_named_with_minus_one) {
     const QosRecord before = with({"GrpTRES=cpu=8,gpu=4"});
 
-    BOOST_TEST(tres_text(patch(before, with({"GrpTRES=gpu=-1"}, before))) == "1001=-1");
-    BOOST_TEST(tres_text(patch(before, with({"GrpTRES=unset"}, before))) == "1=-1,1001=-1");
+    BOOST_TEST(tres_text(patch(before, with({"GrpTRES=gpu=-1"}, before))) == "1001=" + none);
+    BOOST_TEST(tres_text(patch(before, with({"GrpTRES=unset"}, before))) == "1=" + none + ",1001=" + none);
 }
 
 BOOST_AUTO_TEST_CASE(run_minutes_per_account_are_written_whole_where_slurmdbd_mixes_them_up) {
@@ -112,7 +115,8 @@ BOOST_AUTO_TEST_CASE(run_minutes_per_account_are_written_whole_where_slurmdbd_mi
 
     const QosPatch change = patch(before, with({"MaxTRESRunMinsPA=gpu=2,mem=-1"}, before));
 
-    BOOST_TEST(tres_text(change) == (slurm::mixes_up_run_minutes ? "1=1,1001=2,2=-1,4=-1" : "1001=2,2=-1"));
+    BOOST_TEST(tres_text(change) ==
+               (slurm::mixes_up_run_minutes ? "1=1,1001=2,2=" + none + ",4=" + none : "1001=2,2=" + none));
 }
 
 BOOST_AUTO_TEST_CASE(run_minutes_per_user_move_aside_only_where_slurmdbd_mixes_them_up) {
@@ -232,7 +236,7 @@ BOOST_AUTO_TEST_CASE(a_tres_without_a_name_is_shown_by_its_id_and_can_be_cleared
     record.grp_tres = tres.parse("1=8,1009=3,2=18446744073709551615");
 
     BOOST_TEST(record.grp_tres == (model::TresLimits{{"cpu", 8}, {"1009", 3}}));
-    BOOST_TEST(tres_text(patch(record, with({"GrpTRES=unset"}, record))) == "1=-1,1009=-1");
+    BOOST_TEST(tres_text(patch(record, with({"GrpTRES=unset"}, record))) == "1=" + none + ",1009=" + none);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

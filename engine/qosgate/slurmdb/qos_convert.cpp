@@ -169,7 +169,8 @@ NameSet preempt_names(const Wire& record, const QosNames& names) {
     return found;
 }
 
-/// "1=24,1001=-1": slurmdbd merges this into the stored value, so it names only the differences.
+/// "1=24,1001=18446744073709551615", which removes the second one: slurmdbd merges this into the stored
+/// value, so it names only the differences.
 Result<std::string> tres_change(const TresLimits& before, const TresLimits& after, const TresTable& table) {
     std::vector<std::string> parts;
     const auto add = [&](const std::string& name, const std::string& count) -> Result<void> {
@@ -187,7 +188,7 @@ Result<std::string> tres_change(const TresLimits& before, const TresLimits& afte
     }
     for (const auto& [name, count] : before) {
         if (after.contains(name)) continue;
-        if (const auto done = add(name, "-1"); !done) return done.error();
+        if (const auto done = add(name, std::to_string(INFINITE64)); !done) return done.error();
     }
     return text::join(parts, ",");
 }
