@@ -143,22 +143,25 @@ const char qosgate_client_module = 1;
     qg::cli::send_parts(parts);
 }
 
-[[gnu::visibility("default")]] resource_allocation_response_msg_t*
-slurm_allocate_resources_blocking(const job_desc_msg_t* job, time_t /*timeout*/,
-                                  void (* /*while_pending*/)(std::uint32_t)) {
+// The headers declare these three with other parameters from 26.05 on. The first is the same, and the others
+// are not looked at.
+[[gnu::visibility("default")]] void
+allocate_job(const job_desc_msg_t* job) asm("slurm_allocate_resources_blocking");
+[[gnu::visibility("default")]] void
+allocate_parts(qg::slurm::ListHandle parts) asm("slurm_allocate_het_job_blocking");
+[[gnu::visibility("default")]] void look_up_job() asm("slurm_het_job_lookup");
+
+void allocate_job(const job_desc_msg_t* job) {
     job_desc_msg_t own = *job; // as libslurm does
     qg::cli::send_job(own);
 }
 
-[[gnu::visibility("default")]] qg::slurm::ListHandle
-slurm_allocate_het_job_blocking(qg::slurm::ListHandle parts, time_t /*timeout*/,
-                                void (* /*while_pending*/)(std::uint32_t)) {
+void allocate_parts(qg::slurm::ListHandle parts) {
     qg::cli::send_parts(parts);
 }
 
 /// srun asks for the job in which it is to run a step: it sends no job.
-[[gnu::visibility("default")]] int slurm_het_job_lookup(std::uint32_t /*job*/,
-                                                        qg::slurm::ListHandle* /*answer*/) {
+void look_up_job() {
     _exit(EXIT_SUCCESS);
 }
 

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <numeric>
 
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 namespace qg::text {

@@ -80,9 +80,9 @@ void for_each(ListHandle list, Visit visit) {
         visit(*element);
 }
 
-/// Job ids: `job_id` up to 25.05, `step_id.job_id` in releases that replaced it.
+/// Job ids: `job_id` up to 25.05, `step_id.job_id` from 25.11 on.
 template <typename Job>
-std::uint32_t job_id_of(const Job& job) {
+auto& job_id_of(Job& job) {
     if constexpr (requires { job.job_id; })
         return job.job_id;
     else
@@ -103,6 +103,20 @@ template <typename Field>
 void assign_flags(Field& field, std::uint32_t bits) {
     field = static_cast<Field>(bits);
 }
+
+/// Bits of SelectTypeParameters: CR_SOCKET and so on up to 25.05, SELECT_SOCKET from 25.11 on.
+inline constexpr std::uint32_t select_socket = 1u << 1;
+inline constexpr std::uint32_t select_core = 1u << 2;
+inline constexpr std::uint32_t select_memory = 1u << 4;
+inline constexpr std::uint32_t select_one_task_per_core = 1u << 8;
+
+/// The bit in a job's bitflags that says that its maximum of nodes is slurmctld's own; 0: this release has
+/// none.
+#ifdef JOB_IMPLICIT_MAX_NODES
+inline constexpr std::uint64_t implicit_max_nodes = JOB_IMPLICIT_MAX_NODES; // 26.05
+#else
+inline constexpr std::uint64_t implicit_max_nodes = 0;
+#endif
 
 /// What this release's slurmdbd supports, as its headers show.
 template <typename Qos>

@@ -192,7 +192,8 @@ JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_u
     if (request.priority != 0u) request.priority.reset();           // 0 holds the job
     if (request.time_min == TimeLimit{0}) request.time_min.reset(); // so a record says that it has none
     if (request.tasks == 0u) request.tasks.reset();                 // likewise
-    if (current.core_spec != NO_VAL16) request.exclusive = true;    // and stays so without it
+    if ((current.bitflags & implicit_max_nodes) != 0) request.max_nodes.reset();
+    if (current.core_spec != NO_VAL16) request.exclusive = true; // and stays so without it
     request.has_default_memory = (current.bitflags & JOB_MEM_SET) == 0;
     // The default of memory does not count for such a job.
     if (request.memory_per_tres && request.has_default_memory) request.memory.reset();

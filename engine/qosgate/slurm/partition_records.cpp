@@ -282,8 +282,8 @@ model::Partition read_partition(const partition_info_t& partition, std::span<con
     result.max_tmp_disk_mib = max_tmp_disk(partition, nodes);
     result.gives_whole_nodes = partition.max_share == 0;
     if (partition.cr_type != 0)
-        result.selection =
-            model::Selection{read_allocated_unit(partition.cr_type), (partition.cr_type & CR_MEMORY) != 0};
+        result.selection = model::Selection{read_allocated_unit(partition.cr_type),
+                                            (partition.cr_type & select_memory) != 0};
     return result;
 }
 
@@ -307,8 +307,8 @@ model::EnforcePartLimits read_enforce_part_limits(std::uint16_t value) noexcept 
 }
 
 model::AllocatedUnit read_allocated_unit(std::uint16_t select_type_param) noexcept {
-    if ((select_type_param & CR_SOCKET) != 0) return model::AllocatedUnit::socket;
-    return (select_type_param & CR_CORE) != 0 ? model::AllocatedUnit::core : model::AllocatedUnit::cpu;
+    if ((select_type_param & select_socket) != 0) return model::AllocatedUnit::socket;
+    return (select_type_param & select_core) != 0 ? model::AllocatedUnit::core : model::AllocatedUnit::cpu;
 }
 
 model::Billing read_billing(std::uint16_t priority_flags) noexcept {
@@ -331,10 +331,10 @@ model::Cluster read_cluster(const partition_info_msg_t& partitions, const node_i
         cluster.name = view_text(conf->cluster_name);
         cluster.default_memory = read_memory_bound(conf->def_mem_per_cpu);
         cluster.max_memory = read_memory_bound(conf->max_mem_per_cpu);
-        cluster.shares_out_memory = (conf->select_type_param & CR_MEMORY) != 0;
+        cluster.shares_out_memory = (conf->select_type_param & select_memory) != 0;
         cluster.gives_whole_nodes = view_text(conf->select_type) == "select/linear";
         cluster.allocated_unit = read_allocated_unit(conf->select_type_param);
-        cluster.gives_cores_to_tasks = (conf->select_type_param & CR_ONE_TASK_PER_CORE) != 0;
+        cluster.gives_cores_to_tasks = (conf->select_type_param & select_one_task_per_core) != 0;
         read_job_defaults(cluster, conf->job_defaults_list);
         cluster.allows_spec_resources = (conf->conf_flags & conf_flag_spec_resources) != 0;
         cluster.enforce_part_limits = read_enforce_part_limits(conf->enforce_part_limits);

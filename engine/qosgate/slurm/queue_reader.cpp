@@ -71,10 +71,15 @@ Int or_unset(Int count) {
     return count == 0 ? unset_value<Int> : count;
 }
 
+/// 0: the job asked for none.
+std::uint32_t max_nodes_asked_for(const slurm_job_info_t& record) {
+    return (record.bitflags & implicit_max_nodes) != 0 ? 0 : record.max_nodes;
+}
+
 /// The tasks that the job asked for; 0: not known. slurmctld shows a task for each node also if it asked for
 /// none, and such a job gets as many nodes as it may have.
 std::uint32_t tasks_asked_for(const slurm_job_info_t& record) {
-    const bool has_range = record.max_nodes > record.num_nodes;
+    const bool has_range = max_nodes_asked_for(record) > record.num_nodes;
     return has_range && record.num_tasks <= record.num_nodes ? 0 : record.num_tasks;
 }
 
@@ -101,7 +106,7 @@ model::JobRequest read_request(const slurm_job_info_t& record) {
     copy.time_limit = record.time_limit;
     copy.time_min = record.time_min;
     copy.min_nodes = or_unset(record.num_nodes);
-    copy.max_nodes = or_unset(record.max_nodes);
+    copy.max_nodes = or_unset(max_nodes_asked_for(record));
     copy.num_tasks = or_unset(tasks_asked_for(record));
     copy.min_cpus = or_unset(record.num_cpus);
     copy.max_cpus = or_unset(record.max_cpus);

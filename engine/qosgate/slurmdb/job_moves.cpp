@@ -16,7 +16,7 @@ namespace {
 std::string set_qos(const Session& session, std::uint32_t job, std::string qos) {
     job_desc_msg_t change;
     slurm_init_job_desc_msg(&change);
-    change.job_id = job;
+    slurm::job_id_of(change) = job;
     change.qos = qos.data();
     const Deadline deadline(session.time_limit());
     errno = 0;
