@@ -34,7 +34,7 @@ class AppliedLimits {
     void clear() noexcept {
         narrow_ = {};
         std::fill(wide_.begin(), wide_.end(), 0);
-        counts_ = {};
+        counts_ = LimitSet();
     }
 
     [[nodiscard]] bool has(CountLimit limit) const noexcept { return counts_.intersects(limit); }

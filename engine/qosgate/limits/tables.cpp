@@ -220,8 +220,8 @@ constexpr bool has_rows_of_walls(std::span<const Row> rows,
                has_row(rows, facts.counts_the_past() ? checks::wall_used : checks::wall_asked, facts.limit);
     });
 }
-// With -fsanitize=undefined, g++ 12 cannot compare function pointers at compile time. The ordinary build can.
-#ifndef __SANITIZE_ADDRESS__
+// g++ 11, and g++ 12 with -fsanitize=undefined, cannot compare function pointers at compile time. Others can.
+#if !defined(__SANITIZE_ADDRESS__) && (!defined(__GNUC__) || __GNUC__ >= 12 || defined(__clang__))
 static_assert(has_rows_of_walls(pre_select_qos, &LimitFacts::is_of_qos));
 static_assert(has_rows_of_walls(pre_select_association, &LimitFacts::is_of_association));
 #endif

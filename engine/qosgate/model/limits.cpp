@@ -45,7 +45,11 @@ void Limits::reserve_rows(std::size_t count) {
     if (count <= row_capacity_ && rows_.use_count() == 1) return;
     constexpr std::size_t usual_rows = 4;
     const std::size_t capacity = count <= usual_rows ? usual_rows : tres_limit_count;
+#ifdef __cpp_lib_smart_ptr_for_overwrite // not in g++ 11's library
     auto rows = std::make_shared_for_overwrite<std::uint64_t[]>(capacity * row_size());
+#else
+    auto rows = std::shared_ptr<std::uint64_t[]>(new std::uint64_t[capacity * row_size()]);
+#endif
     std::copy_n(rows_.get(), row_count_ * row_size(), rows.get());
     rows_ = std::move(rows);
     row_capacity_ = static_cast<std::uint8_t>(capacity);
