@@ -112,7 +112,8 @@ std::string describe_part(const TriedPart& part) {
     if (part.status() == TriedStatus::refused)
         return text::format("refused by {}{}{}", who_refuses(part), reason, why_blocked(part));
     if (part.status() == TriedStatus::blocked && part.is_let_in())
-        return "accepted, but slurmctld never starts it: it waits for ever" + why_blocked(part);
+        return text::format("accepted, but slurmctld never starts it{}{}",
+                            part.request.minutes_to_deadline ? "" : ": it waits for ever", why_blocked(part));
     if (part.status() == TriedStatus::blocked)
         return text::format("refused by slurmctld{}{}",
                             part.refusal_text().empty() ? ", or never started" : "", why_blocked(part));

@@ -9,6 +9,7 @@
 #include <array>
 #include <charconv>
 #include <numeric>
+#include <utility>
 
 #include <fmt/ranges.h>
 #include <fnmatch.h>
@@ -23,7 +24,8 @@ constexpr std::size_t max_name_length = 64;
 /// fraction of a millisecond and is enough for a thousand names of usual length.
 constexpr std::size_t max_comparisons = 100'000;
 
-/// Finds the nearest of some names by Levenshtein distance, case ignored. Cost: bounded by `max_comparisons`.
+/// Finds the nearest of some names, case ignored: letters are missing, added, replaced, or change places with the
+/// next one. Cost: bounded by `max_comparisons`.
 class NearestName {
   public:
     /// A name is near if its distance is below `best`.
@@ -42,16 +44,19 @@ class NearestName {
   private:
     /// The distance if it is less than the best one so far; otherwise any number that is not less.
     std::size_t distance_to(std::string_view name) {
-        std::array<std::size_t, max_name_length + 1> row;
+        using Row = std::array<std::size_t, max_name_length + 1>;
+        const auto is_same = [&](std::size_t i, std::size_t j) {
+            return to_lower(wrong_[i - 1]) == to_lower(name[j - 1]);
+        };
+        Row before_last{}, last{}, row{};
         std::iota(row.begin(), row.end(), std::size_t{0});
         for (std::size_t i = 1; i <= wrong_.size(); ++i) {
-            std::size_t diagonal = row[0];
+            before_last = std::exchange(last, row);
             std::size_t row_min = row[0] = i;
             for (std::size_t j = 1; j <= name.size(); ++j) {
-                const std::size_t substituted =
-                    diagonal + (to_lower(wrong_[i - 1]) == to_lower(name[j - 1]) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+                row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (is_same(i, j) ? 0 : 1)});
+                if (i > 1 && j > 1 && is_same(i, j - 1) && is_same(i - 1, j))
+                    row[j] = std::min(row[j], before_last[j - 2] + 1);
                 row_min = std::min(row_min, row[j]);
             }
             left_ -= std::min(left_, name.size());

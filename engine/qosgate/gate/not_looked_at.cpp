@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/not_looked_at.hpp"
 
+#include "qosgate/model/tres_request.hpp"
+
 #include <array>
+#include <string>
 #include <string_view>
 
 namespace qg::gate {
@@ -28,6 +31,25 @@ bool gives(const ResolvedRequest& asked) {
     return (asked.request.*field).has_value();
 }
 
+/// Whether each node, or each task, is to have GPUs of several types.
+bool mixes_gpu_types(const ResolvedRequest& asked) {
+    for (const auto& text : {&asked.request.tres_per_node, &asked.request.tres_per_task}) {
+        std::size_t types = 0;
+        model::for_each_gres_item(*text, [&](const model::TresItem& item) {
+            if (item.name == "gpu" && !item.kind.empty()) ++types;
+        });
+        if (types > 1) return true;
+    }
+    return false;
+}
+
+/// Whether a text of the request has one of these letters.
+template <auto field>
+bool has_any_of(const ResolvedRequest& asked, std::string_view letters) {
+    const auto& text = asked.request.*field;
+    return text && text->find_first_of(letters) != std::string::npos;
+}
+
 constexpr std::array rows{
     NotLookedAt{"when the reservation is active, and what is free in it",
                 gives<&model::JobRequest::reservation>},
@@ -36,17 +58,28 @@ constexpr std::array rows{
     NotLookedAt{
         "the UsageThreshold of the QOS",
         [](const ResolvedRequest& asked) { return job_qos_flags(asked.view()).enforce_usage_threshold; }},
+    NotLookedAt{"whether a node has GPUs of all types", mixes_gpu_types},
+    NotLookedAt{"whether a node has the CPUs of --cpus-per-gpu", gives<&model::JobRequest::cpus_per_tres>},
+    NotLookedAt{"whether a node has the memory of --mem-per-gpu", gives<&model::JobRequest::memory_per_tres>},
+    NotLookedAt{
+        "counts and brackets in --constraint",
+        [](const ResolvedRequest& asked) { return has_any_of<&model::JobRequest::features>(asked, "*["); }},
+    NotLookedAt{
+        "servers in --licenses",
+        [](const ResolvedRequest& asked) { return has_any_of<&model::JobRequest::licenses>(asked, "@"); }},
     NotLookedAt{"--bb", sets<JobDetail::burst_buffer>},
     NotLookedAt{"--container", sets<JobDetail::container>},
     NotLookedAt{"--contiguous", sets<JobDetail::contiguous>},
     NotLookedAt{"--core-spec", sets<JobDetail::core_spec>},
     NotLookedAt{"--gres-flags", sets<JobDetail::enforce_binding>},
     NotLookedAt{"--network", sets<JobDetail::network>},
+    NotLookedAt{"--ntasks-per-core", sets<JobDetail::tasks_per_core>},
     NotLookedAt{"--ntasks-per-socket", gives<&model::JobRequest::tasks_per_socket>},
     NotLookedAt{"--reboot", sets<JobDetail::reboot>},
     NotLookedAt{"--sockets-per-node", gives<&model::JobRequest::sockets_per_node>},
     NotLookedAt{"--switches", sets<JobDetail::switches>},
     NotLookedAt{"--thread-spec", sets<JobDetail::thread_spec>},
+    NotLookedAt{"--threads-per-core", sets<JobDetail::threads_per_core>},
     NotLookedAt{"--wckey", sets<JobDetail::wckey>},
 };
 

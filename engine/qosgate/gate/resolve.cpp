@@ -40,7 +40,9 @@ Result<model::AccountView> look_up(CountedRequest& counted, const ResolveOptions
     quota::Lookup lookup =
         make_lookup(counted.request, counted.partitions, context.release, options.requester);
     const bool is_too_long = is_too_long_for(counted.partitions.found.size(), counted.request);
-    if (options.extent == ViewExtent::short_within_limits && !is_too_long) lookup.job_bounds = &bounds;
+    // Whether a reservation is for the job depends on all accounts above.
+    if (options.extent == ViewExtent::short_within_limits && !is_too_long && !counted.request.reservation)
+        lookup.job_bounds = &bounds;
     lookup.own_qos = options.own_qos;
     auto found = context.provider.check(lookup);
     if (found) found->usage_lasts = context.cluster.usage_lasts;

@@ -25,7 +25,7 @@ std::string without(std::string_view message, std::string_view beginning) {
 } // namespace
 
 std::string list_of_names(std::span<const std::string> names) {
-    return text::format("{}{})", list_begin, text::join(names, ", "));
+    return text::format("{}{})", list_begin, names.empty() ? "none" : text::join(names, ", "));
 }
 
 std::string_view pointer_to_names() noexcept {
