@@ -74,7 +74,8 @@ BOOST_AUTO_TEST_CASE(counts_of_features_add_nodes) {
         std::uint64_t nodes;
     } cases[] = {{"a", 1},         {"a*1", 1},           {"a*3", 3},   {"[a*2&b*2]", 4},
                  {"[a*2|b*4]", 4}, {"(a*2|b*1)&c*4", 7}, {"a&b*2", 2}, {"a*", 1},
-                 {"a*0", 1},       {"x|y", 1},           {"a*x3", 1}};
+                 {"a*0", 1},       {"x|y", 1},           {"a*x3", 1},  {"a*+2", 2},
+                 {"[a* 2]", 2},    {"a*\t+2&b*1", 3},    {"a*-2", 1},  {"a*++2", 1}};
     for (const auto field : {&model::JobRequest::features, &model::JobRequest::prefer})
         for (const auto& row : cases)
             BOOST_TEST_CONTEXT(row.features) {
@@ -611,6 +612,21 @@ BOOST_AUTO_TEST_CASE(tasks_per_node_alone_bound_no_range) {
     request.tasks = 1;
     expect("nodes", "node", 1);
     expect_cpus(1);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_keeps_the_nodes_of_the_cpus_that_a_change_leaves_it) {
+    request.min_nodes = 1;
+    request.max_nodes.reset();
+    request.tasks = 2;
+    request.tasks_per_node = 2;
+    request.min_cpus = 4; // of the four tasks before
+    request.has_counted_cpus = true;
+    expect("nodes", "node", 2);
+    request.min_cpus = 2;
+    expect("nodes", "node", 1);
+    request.min_cpus = 4;
+    request.min_cpus_per_node = 4;
+    expect("nodes", "node", 1);
 }
 
 BOOST_AUTO_TEST_CASE(nodes_that_a_change_names_count_beside_those_of_gres) {

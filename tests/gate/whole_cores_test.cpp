@@ -98,6 +98,12 @@ BOOST_AUTO_TEST_CASE(of_several_nodes_each_may_leave_a_thread_idle) {
     request.details.set(JobDetail::plane, std::int64_t{1});
     BOOST_TEST(given(4, 2, Extent::most) == 6u);
     BOOST_TEST(given(4, 1, Extent::most) == 4u);
+    request.details.set(JobDetail::plane, std::monostate());
+
+    request.cpus_per_tres = "gres:gpu:3"; // each node has those of its GPUs
+    BOOST_TEST(given(12, 4, Extent::most) == 16u);
+    BOOST_TEST(given(12, 4, Extent::least) == 12u);
+    BOOST_TEST(given(12, 1, Extent::most) == 12u);
 }
 
 BOOST_AUTO_TEST_CASE(each_of_several_nodes_has_whole_cores_for_mincpus) {

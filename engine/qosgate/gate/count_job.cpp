@@ -480,11 +480,16 @@ JobSize JobCounter::raised_to_partitions(JobSize size, const model::AccountView&
     return size;
 }
 
-/// The selection never takes fewer nodes than the tasks need.
+/// The selection never takes fewer nodes than the tasks need, nor than the CPUs that a job keeps when a
+/// change takes tasks from it.
 std::uint64_t JobCounter::nodes_for_tasks() const {
     const std::uint64_t nodes = with_gres().nodes.value_or(1);
     const std::uint64_t per_node = request_->tasks_per_node.value_or(0);
-    return per_node == 0 ? nodes : std::max(nodes, divide_up(with_gres().tasks.value_or(0), per_node));
+    if (per_node == 0) return nodes;
+    const std::uint64_t of_tasks = divide_up(with_gres().tasks.value_or(0), per_node);
+    if (!request_->has_counted_cpus || request_->overcommit) return std::max(nodes, of_tasks);
+    const std::uint64_t on_each = std::max(per_node * request_->cpus_of_task(), request_->min_cpus_on(1));
+    return std::max({nodes, of_tasks, divide_up(request_->min_cpus.value_or(0), on_each)});
 }
 
 std::uint64_t JobCounter::nodes_at_attempt(const model::AccountView& view, std::size_t index,

@@ -315,8 +315,8 @@ Decision Gate::decide(const JobRequest& request, KnownCluster known, const polic
         answer_without_rules(decision, submitted, {request, submitted.view()}, site, must_wait);
         return decision;
     }
-    if (const std::string_view option = find_zero_divisor(request); !option.empty()) [[unlikely]] {
-        refuse_zero_divisor(decision, option, {request, submitted.view()}, site.settings());
+    if (const std::string_view change = find_fatal(request, release_); !change.empty()) [[unlikely]] {
+        refuse_fatal(decision, change, {request, submitted.view()}, site.settings());
         return decision;
     }
     const std::optional<RulesRun> rules = run_rules(decision, submitted, site, own_qos);
@@ -355,8 +355,8 @@ Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
         answer_without_rules(decision, after, logged, site, must_wait);
         return decision;
     }
-    if (const std::string_view option = find_zero_divisor(update.after); !option.empty()) {
-        refuse_zero_divisor(decision, option, logged, site.settings());
+    if (const std::string_view change = find_fatal(update.after, release_); !change.empty()) {
+        refuse_fatal(decision, change, logged, site.settings());
         return decision;
     }
     count_one_task(after);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/node_features.hpp"
 
+#include "qosgate/base/letters.hpp"
+#include "qosgate/base/slurm_number.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
@@ -52,7 +54,8 @@ std::uint64_t nodes_of_features(std::string_view asked) noexcept {
     for (std::size_t at = asked.find('*'); at != asked.npos; at = asked.find('*', at)) {
         if (++counts > max_counts) return any_number;
         std::uint64_t count = 0;
-        for (++at; at < asked.size() && asked[at] >= '0' && asked[at] <= '9'; ++at)
+        const std::string_view number = skip_sign(asked.substr(at + 1));
+        for (at = asked.size() - number.size(); at < asked.size() && text::is_digit(asked[at]); ++at)
             count = std::min(10 * count + static_cast<std::uint64_t>(asked[at] - '0'), any_number);
         sum = std::min(sum + count, any_number);
         most = std::max(most, count);

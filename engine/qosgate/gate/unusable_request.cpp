@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/answer.hpp"
+#include "qosgate/gate/ranges.hpp"
 
 #include <string>
 #include <utility>
@@ -10,14 +11,33 @@
 namespace qg::gate {
 namespace {
 
-struct Divisor {
-    std::optional<std::uint32_t> model::JobRequest::*count;
-    std::string_view option;
+using model::JobDetail;
+using model::JobRequest;
+
+/// Whether slurmctld would look for so many nodes that nobody has, one by one.
+bool excludes_too_many(const JobRequest& request) {
+    constexpr std::uint32_t max_nodes = 65536; // more than any cluster has
+    if (request.nodes_to_exclude().empty()) return false;
+    const model::DetailValue list = request.details.get(JobDetail::excluded_nodes);
+    return list.kind == model::DetailValue::Kind::too_long || count_nodes(list.text) > max_nodes;
+}
+
+struct Fatal {
+    bool (*is_asked)(const JobRequest& request, limits::Release release);
+    std::string_view change; ///< the user need not read how slurmctld can be ended
 };
 
-/// Those of all releases (slurm/README.md 2.6).
-constexpr Divisor divisors[] = {
-    {&model::JobRequest::tasks_per_socket, "--ntasks-per-socket"},
+/// Those of slurm/README.md 2.6.
+constexpr Fatal fatal[] = {
+    {[](const JobRequest& request, limits::Release /*release*/) { return request.tasks_per_socket == 0u; },
+     "--ntasks-per-socket=0 is no count: ask for at least 1, or leave it out"},
+    {[](const JobRequest& request, limits::Release release) {
+         return release.follows(limits::rules::frees_extra_twice) &&
+                request.details.get(JobDetail::extra).kind != model::DetailValue::Kind::unset;
+     },
+     "this release of Slurm has no 'extra': leave it out"},
+    {[](const JobRequest& request, limits::Release /*release*/) { return excludes_too_many(request); },
+     "--exclude names more than 65536 nodes: name fewer"},
 };
 
 void refuse(model::Decision& decision, model::RejectCode code, std::string line, const LoggedJob& job,
@@ -61,17 +81,15 @@ void refuse_too_large(model::Decision& decision, std::string_view cannot, const 
     return decision;
 }
 
-std::string_view find_zero_divisor(const model::JobRequest& request) noexcept {
-    for (const Divisor& divisor : divisors)
-        if (request.*divisor.count == 0u) return divisor.option;
+std::string_view find_fatal(const JobRequest& request, limits::Release release) {
+    for (const Fatal& each : fatal)
+        if (each.is_asked(request, release)) return each.change;
     return {};
 }
 
-[[gnu::cold]] void refuse_zero_divisor(model::Decision& decision, std::string_view option,
-                                       const LoggedJob& job, const policy::Settings& settings) {
-    // The user need not read how slurmctld can be ended.
-    refuse(decision, model::RejectCode::access_denied,
-           text::format("{}=0 is no count: ask for at least 1, or leave it out", option), job, settings);
+[[gnu::cold]] void refuse_fatal(model::Decision& decision, std::string_view change, const LoggedJob& job,
+                                const policy::Settings& settings) {
+    refuse(decision, model::RejectCode::access_denied, std::string(change), job, settings);
 }
 
 } // namespace qg::gate

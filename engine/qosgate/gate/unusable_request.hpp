@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Answers to requests that are too large to be read or checked, and to those that would end slurmctld: it
-// divides by some counts without a look, and a 0 is a SIGFPE. sbatch, salloc and srun refuse a 0 there; other
-// programs send it.
+// Answers to requests that are too large to be read or checked, and to those that would end slurmctld, or
+// stop it for minutes (slurm/README.md 2.6). sbatch, salloc and srun do not send most of them; other programs
+// do.
 #pragma once
 
 #include "qosgate/gate/decision_log.hpp"
 #include "qosgate/gate/effort.hpp"
 #include "qosgate/gate/site.hpp"
+#include "qosgate/limits/release.hpp"
 #include "qosgate/model/decision.hpp"
 #include "qosgate/model/job_request.hpp"
 #include "qosgate/policy/settings.hpp"
@@ -27,11 +28,12 @@ void answer_too_large(model::Decision& decision, const TooLarge& found, const Lo
 /// avoid a rule with a long text.
 model::Decision answer_unread(const ResolvedRequest& resolved, const LoggedJob& job, const Site& site);
 
-/// The option by whose 0 slurmctld would divide; empty: none. Threads: pure.
-std::string_view find_zero_divisor(const model::JobRequest& request) noexcept;
+/// What the user of a request must change that slurmctld would not survive; empty: it survives it. Cost:
+/// linear in what the request excludes. Threads: pure.
+std::string_view find_fatal(const model::JobRequest& request, limits::Release release);
 
 /// Makes the refusal of such a job, or of such a change, the answer, whatever the settings are.
-void refuse_zero_divisor(model::Decision& decision, std::string_view option, const LoggedJob& job,
-                         const policy::Settings& settings);
+void refuse_fatal(model::Decision& decision, std::string_view change, const LoggedJob& job,
+                  const policy::Settings& settings);
 
 } // namespace qg::gate

@@ -55,12 +55,12 @@ std::uint64_t most_cores(const JobRequest& request, const Partition& partition, 
         cores = std::max(cores,
                          saturated_product(divide_up(cpus, use.per_task), divide_up(use.per_task, use.used)));
     // slurmctld fills the cores of a node before it goes on, if tasks fit there and nothing bounds them, but
-    // not if it keeps CPUs for the nodes of a range.
+    // not if it keeps CPUs for the nodes of a range, nor if GPUs bring CPUs to each node.
     const bool has_range = request.max_nodes && request.max_nodes != request.min_nodes;
-    const bool fills_cores = !has_range && use.used % use.per_task == 0 &&
-                             request.tasks_per_node.value_or(0) == 0 &&
-                             request.tasks_per_socket.value_or(0) == 0 && !request.tres_per_task &&
-                             !partition.max_cpus_per_node && count_of(request, JobDetail::plane) == 0;
+    const bool fills_cores =
+        !has_range && use.used % use.per_task == 0 && request.tasks_per_node.value_or(0) == 0 &&
+        request.tasks_per_socket.value_or(0) == 0 && !request.tres_per_task && !request.cpus_per_tres &&
+        !partition.max_cpus_per_node && count_of(request, JobDetail::plane) == 0;
     if (nodes == 1 || use.used == 1 || fills_cores) return cores;
     const std::uint64_t most = saturated_sum(cpus, saturated_product(nodes, use.used - 1)) / use.used;
     const std::uint64_t on_node = request.tasks_per_node.value_or(0) * use.per_task;

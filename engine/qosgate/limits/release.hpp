@@ -66,6 +66,7 @@ inline constexpr Rule gives_nodes_without_tasks{{22, 5, 9}, no_end, "6.3"};
 inline constexpr Rule commands_count_tasks{{22, 5, 0}, {23, 2, 0}, "6.1"};
 inline constexpr Rule counts_cpus_of_last_model{{22, 5, 0}, {23, 2, 0}, "6.2"};
 inline constexpr Rule stops_at_closed_groups{{22, 5, 0}, {23, 2, 0}, "8.3"};
+inline constexpr Rule frees_extra_twice{{22, 5, 0}, {23, 2, 0}, "8.6"};
 inline constexpr Rule counts_no_memory_at_change{{22, 5, 0}, {23, 2, 0}, "9"};
 inline constexpr Rule ignores_long_node_list{{23, 2, 0}, no_end, "6.1"};
 inline constexpr Rule defaults_nodes_early{{23, 2, 0}, no_end, "6.1"};
