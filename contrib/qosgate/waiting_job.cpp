@@ -301,7 +301,9 @@ class Explainer {
             const auto asked = gate::resolve(
                 request, {*context_.world.cluster, *context_.world.accounting, context_.release},
                 {.names_partitions = false});
-            if (request.unread || !asked.known || !is_counted_alike(asked, *parts[i], 0)) return;
+            if (request.unread || !asked.known ||
+                !is_counted_alike(asked, *parts[i], 0, /*compares_nodes=*/false))
+                return;
             together.begin_part(static_cast<std::uint32_t>(i));
             std::ranges::move(together.add(asked).lasting, std::back_inserter(together_));
         }
