@@ -507,6 +507,14 @@ class PartitionRules(WhyTestCase):
         self.cluster.sacctmgr("modify account astro set GrpTRES=cpu=4")
         self.cluster.wait_for(lambda: both not in self.show(f"why {job}+0").stdout, "the parts fit together")
 
+    def test_parts_that_need_several_nodes_are_added_up(self) -> None:
+        self.cluster.sacctmgr("modify account astro set GrpTRES=cpu=100")
+        self.addCleanup(self.cluster.sacctmgr, "modify account astro set GrpTRES=cpu=-1")
+        done = self.cluster.run(["sbatch", "--parsable", "-Aastro", "-n65", ":", "-n65", "--wrap=sleep 300"], "ana", check=True)
+        self.addCleanup(self.cluster.run, f"scancel {int(done.stdout)}")
+        both = "Beside that: parts 0 and 1 together exceed a limit: CPUs of all running jobs in account astro: limit 100, they ask for 130"
+        self.assertIn(both, self.show(f"why {int(done.stdout)}+0").stdout)
+
     def test_cpus_for_each_gpu_are_counted_as_check_counts_them(self) -> None:
         self.cluster.sacctmgr("add qos fewcpus MaxTRESPerUser=cpu=4")
         self.cluster.sacctmgr("modify user ana where account=astro set qos+=fewcpus")
