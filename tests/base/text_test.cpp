@@ -49,6 +49,14 @@ BOOST_AUTO_TEST_CASE(did_you_mean_suggests_a_near_miss_and_nothing_far) {
     BOOST_TEST(text::did_you_mean("interactive", names) == "");
 }
 
+BOOST_AUTO_TEST_CASE(two_letters_that_changed_places_are_one_mistake) {
+    const std::vector<std::string> names{"long", "main"};
+
+    BOOST_TEST(text::did_you_mean("lnog", names) == "; did you mean long?");
+    BOOST_TEST(text::did_you_mean("Mian", names) == "; did you mean main?");
+    BOOST_TEST(text::did_you_mean("gnol", names) == "");
+}
+
 BOOST_AUTO_TEST_CASE(did_you_mean_finds_the_nearest_of_a_thousand_names) {
     std::vector<std::string> names;
     for (int i = 0; i < 1000; ++i)
