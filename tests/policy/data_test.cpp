@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(that_does_not_exist_is_named_with_the_one_meant) {
     BOOST_TEST(load_error(beside_data(rule_with("\nlocal x = data 'maps.csv'")))
                    .starts_with("t.lua:3: data has no file 'maps.csv'; did you mean map.csv? (there are: "));
     BOOST_TEST(has_text(load_error({{"t.lua", rule_with("data('../site.lua')")}}),
-                        "t.lua:2: data has no file '../site.lua' (there are: )"));
+                        "t.lua:2: data has no file '../site.lua' (there are: none)"));
     BOOST_TEST(has_text(value_in("data('no' .. 'thing')"), "data has no file 'nothing'"));
     BOOST_TEST(has_text(value_in("data(1)"), "bad argument #1 to 'data'"));
     BOOST_TEST(load_error(beside_data(rule_with("local data = {} return data.x"))) == "");
