@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 QOSGATE = sys.argv.pop(1)
-MANUAL = Path(__file__).resolve().parents[2] / "lua/README.md"
+MANUAL = Path(__file__).resolve().parents[2] / "contrib/doc/rules.md"
 SHIPPED = Path(__file__).resolve().parents[2] / "lua/rules"
 RULE = """rule {
     name = "small debug",

@@ -61,7 +61,7 @@ class PluginVerdict(unittest.TestCase):
 
 class LeftOut(unittest.TestCase):
     def test_all_of_it_is_documented(self) -> None:
-        chapter = (ROOT / "contrib/differential.md").read_text().partition("## Left out")[2].partition("\n## ")[0]
+        chapter = (ROOT / "contrib/doc/differential.md").read_text().partition("## Left out")[2].partition("\n## ")[0]
         rows = re.findall(r"(?m)^\| ([^|]+) \| [^|]+ \| [^|]+ \|$", chapter)
 
         self.assertEqual(sorted(rows[1:]), sorted(compare.LEFT_OUT))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The transcripts in contrib/refusals.md are what a real sbatch prints.
+"""The transcripts in contrib/doc/refusals.md are what a real sbatch prints.
 
 With QG_TEST_ACCEPT=1 the transcripts are written anew from what sbatch prints, and the test is skipped.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from qosgate_dev.testing import Cluster, build_root, main
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "contrib" / "refusals.md"
+DOCUMENT = Path(__file__).resolve().parents[2] / "contrib/doc/refusals.md"
 USER = "ana"
 BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 

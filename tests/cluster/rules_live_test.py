@@ -240,7 +240,7 @@ class RulesLive(PluginTestCase):
         self.expect(self.submit("--hold -n5"), False, "at most 4 tasks in main")
 
     def test_the_first_rule_of_the_guide_works_as_it_is_written(self) -> None:
-        text = (ROOT / "lua/README.md").read_text().partition("## A first rule in five minutes\n")[2].partition("\n## ")[0]
+        text = (ROOT / "contrib/doc/rules.md").read_text().partition("## A first rule in five minutes\n")[2].partition("\n## ")[0]
         home = Path(tempfile.mkdtemp(dir="/tmp"))
         self.addCleanup(shutil.rmtree, home)
         home.chmod(0o755)

@@ -169,7 +169,7 @@ class Installed(unittest.TestCase):
 
         rules = {path.name for path in (SOURCE / "lua/rules").glob("*.lua")}
         plugins = {"cli_filter_qosgate.so", "job_submit_qosgate.so", "qosgate_client.so"} if self.has_slurm else set()
-        others = {"qosgate", "qosgate.lua", "lua.md", "running.md", "spec.md", "users.md", "decision-record.schema.json"}
+        others = {"qosgate", "qosgate.lua", "administrators.md", "rules.md", "spec.md", "users.md", "decision-record.schema.json"}
         units = {"qosgate-access-expire.service", "qosgate-access-expire.timer"} if self.has_slurm else set()
         schemas = {path.name for path in (SOURCE / "contrib/schemas").glob("*.json")}
         has_exporter = "/metrics" in run(self.prefix / "bin/qosgate", "exporter", "--help")
@@ -181,7 +181,7 @@ class Installed(unittest.TestCase):
 
     def test_the_guides_refer_to_nothing_that_is_not_installed(self) -> None:
         guides = sorted((self.prefix / option("datadir") / "doc/qosgate").glob("*.md"))
-        self.assertEqual([guide.name for guide in guides], ["lua.md", "running.md", "spec.md", "users.md"])
+        self.assertEqual([guide.name for guide in guides], ["administrators.md", "rules.md", "spec.md", "users.md"])
         for guide in guides:
             text = guide.read_text()
             self.assertEqual(re.findall(r"\]\((?!https:|#)[^)]*\)", text), [], guide)

@@ -8,7 +8,7 @@ differ between releases stand twice: each has the same name, releases and sectio
 Before that table, limits/README.md names no release but those that begin or end a rule of the same section, the release
 before either, the first and the last one covered, and those that were tried.
 What compat.hpp tells by version is in the table of slurm/README.md 5; no other file uses SLURM_VERSION_NUM().
-The rows of README.md's table of times are rows of contrib/bench.md.
+The rows of README.md's table of times are rows of contrib/doc/bench.md.
 Each limit of limit_facts.hpp is named in limits/README.md 1.1.
 Each file that HACKING.md names exists: below the root or the engine, or beside another one of the same paragraph.
 """
@@ -142,8 +142,8 @@ def main() -> int:
         problems.append("compat.hpp tells nothing by version")
 
     times = TIMES.findall((root / "README.md").read_text())
-    measured = (root / "contrib/bench.md").read_text().splitlines()
-    problems += [f"README.md: contrib/bench.md has no such row: {row}" for row in times if row not in measured]
+    measured = (root / "contrib/doc/bench.md").read_text().splitlines()
+    problems += [f"README.md: contrib/doc/bench.md has no such row: {row}" for row in times if row not in measured]
     if not times:
         problems.append("README.md has no times")
 
@@ -153,7 +153,7 @@ def main() -> int:
     if not names:
         problems.append("limit_facts.hpp has no limits")
 
-    hacking = (root / "contrib/HACKING.md").read_text()
+    hacking = (root / "contrib/doc/HACKING.md").read_text()
     problems += [f"HACKING.md: there is no {name}" for name in missing_files(root, hacking)]
     if not FILE.search(hacking):
         problems.append("HACKING.md names no files")

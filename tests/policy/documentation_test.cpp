@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// lua/README.md repeats the tables of fields and settings for readers; this test compares them. The examples
+// contrib/doc/rules.md repeats the tables of fields and settings for readers; this test compares them. The examples
 // there load, and the messages that it quotes are the real ones.
 #include "qosgate/policy/fields.hpp"
 #include "qosgate/policy/findings.hpp"
@@ -27,7 +27,7 @@ namespace {
 
 /// The manual's text without backquotes.
 std::string manual() {
-    std::ifstream file(fs::path(QG_RULES_DIRECTORY).parent_path() / "README.md");
+    std::ifstream file(fs::path(QG_RULES_DIRECTORY).parent_path().parent_path() / "contrib/doc/rules.md");
     std::string text{std::istreambuf_iterator<char>(file), {}};
     std::erase(text, '`');
     return text;
@@ -35,7 +35,7 @@ std::string manual() {
 
 /// The blocks of the manual that begin so, from `first` on, in order.
 std::vector<std::string> blocks(std::string_view begin, std::string_view first) {
-    std::ifstream file(fs::path(QG_RULES_DIRECTORY).parent_path() / "README.md");
+    std::ifstream file(fs::path(QG_RULES_DIRECTORY).parent_path().parent_path() / "contrib/doc/rules.md");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     std::vector<std::string> all;
     for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {

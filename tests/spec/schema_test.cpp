@@ -80,7 +80,7 @@ std::set<std::string> words_of(std::string_view definition) {
 
 /// The names in the first column of spec.md's table of fields, sorted, one text per row.
 std::set<std::string> rows_of_fields() {
-    const std::string guide = read_text_file("../../contrib/spec.md");
+    const std::string guide = read_text_file("../../contrib/doc/spec.md");
     std::string_view table = guide;
     table.remove_prefix(table.find("| fields | value |"));
     table = table.substr(0, table.find("\n\n"));
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(the_documentation_has_each_field_in_the_row_of_its_kind) {
 }
 
 BOOST_AUTO_TEST_CASE(the_examples_of_the_documentation_are_read) {
-    const std::string guide = read_text_file("../../contrib/spec.md");
+    const std::string guide = read_text_file("../../contrib/doc/spec.md");
     constexpr std::string_view begin = "```yaml\nowner:";
     std::size_t examples = 0;
     for (auto at = guide.find(begin); at != std::string::npos; at = guide.find(begin, at + 1), ++examples) {

@@ -16,7 +16,7 @@ void add_spec(Command app, Invocation& invocation) {
         "  qosgate spec drift qos.yaml                      what was changed by others since\n\n"
         "A spec is YAML: QOSs with sacctmgr's names of fields, and who may use them. Directories stand for\n"
         "all *.yaml, *.yml and *.json below them; without a path it is qos.d beside slurm.conf. What a file\n"
-        "does not name is left as it is. contrib/spec.md describes the format.\n"
+        "does not name is left as it is. The guide spec.md describes the format.\n"
         "Who manages which field is kept with the QOS, at the end of its description; qosgate does not show\n"
         "that part.");
     spec.require_subcommand(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // ScenarioWorld: makes of the jobs of a policy's tests what rules read, in clusters in the form of scenarios
-// (contrib/qosgate/eval.md).
+// (contrib/doc/eval.md).
 #pragma once
 
 #include "qosgate/gate/tested_job.hpp"

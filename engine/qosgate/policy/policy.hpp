@@ -2,7 +2,7 @@
 //
 // Policy: one loaded qosgate.d/, ready to judge jobs: the settings of site.lua and one rule per other *.lua
 // file, run in file-name order, with the modules of qosgate.d/lib. What rule authors may write is in
-// lua/README.md.
+// contrib/doc/rules.md.
 //
 //   auto policy = load_policy("/etc/slurm/qosgate.d", {});
 //   if (!policy) return log(policy.error());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Scenario: limits, usage and one job in a JSON object (the schema is described in contrib/qosgate/eval.md).
+// Scenario: limits, usage and one job in a JSON object (the schema is described in contrib/doc/eval.md).
 #pragma once
 
 #include "qosgate/model/cluster.hpp"

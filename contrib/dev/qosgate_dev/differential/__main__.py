@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compares qosgate's verdicts with a live slurmctld's; contrib/differential.md explains what it prints."""
+"""Compares qosgate's verdicts with a live slurmctld's; contrib/doc/differential.md explains what it prints."""
 
 from __future__ import annotations
 

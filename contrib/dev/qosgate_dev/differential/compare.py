@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What counts as agreement between the engine's forecast and slurmctld; contrib/differential.md has the reasons."""
+"""What counts as agreement between the engine's forecast and slurmctld; contrib/doc/differential.md has the reasons."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ TIME_MIN = "pending: --time-min"
 THRESHOLD = "pending: UsageThreshold"
 TOGETHER = "pending: parts of a heterogeneous job, asked for their submission only"
 
-# contrib/differential.md explains each; the test compares the two lists.
+# contrib/doc/differential.md explains each; the test compares the two lists.
 LEFT_OUT = (
     *OUTSIDE.values(), STARTED_EARLY, HELD, LATER, EXCLUSIVE, PER_SOCKET, MORE_NODES, MORE_GPUS, FEWER_CPUS,
     FEWER_NODES, MIXED_MODELS, SHARED_NODES, TASKS_OVER_LIMIT, TIME_MIN, THRESHOLD, TOGETHER,
