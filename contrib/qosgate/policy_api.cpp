@@ -253,8 +253,8 @@ void add_policy_api(Command policy, Invocation& invocation) {
         policy, "api", "Print what rules can use, for the Lua language server of an editor",
         "The output has the fields of 'job', what 'view' shows, the settings of site.lua and the functions\n"
         "of rule files, with types and meanings, as annotations of LuaLS. An editor that knows the file\n"
-        "completes names and marks wrong ones. A copy is in share/qosgate/api; rules.md describes all of "
-        "it.\n\n"
+        "completes names and marks wrong ones. A copy is in share/qosgate/api; the guides\n"
+        "rules-view.md and rules-reference.md describe all of it.\n\n"
         "Exit status:\n"
         "  0   done\n"
         "  64  the command line is wrong\n"

@@ -216,7 +216,7 @@ void add_policy_test(Command policy, Invocation& invocation) {
         "      expect = { reject = \"QOS large\" },\n"
         "  }\n\n"
         "The site's script compat/job_submit.lua is not run.\n"
-        "The guide to rules, rules.md, lists what can be set and expected. A test that fails shows what the\n"
+        "The guide rules-tests.md lists what can be set and expected. A test that fails shows what the\n"
         "rules did; one in which no rule could run passes, and says so. Owners and modes of files do not\n"
         "count here.\n\n"
         "With --coverage, two tables follow. The first has how many tests of new jobs (SUBMIT), of changes\n"

@@ -515,7 +515,7 @@ void add_status(Command app, Invocation& invocation) {
         "as_of\n"
         "  as_of        when the plugin wrote its report, in seconds since 1970; null: there is none\n"
         "  plugin       the report; null: there is none; of a plugin that is not loaded, the last one\n"
-        "An error is {\"error\": {\"code\": ..., \"message\": ...}}. The guide administrators.md\n"
+        "An error is {\"error\": {\"code\": ..., \"message\": ...}}. The guide monitoring.md\n"
         "describes the report.\n\n"
         "Examples:\n"
         "  qosgate status\n"

@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 QOSGATE = sys.argv.pop(1)
-MANUAL = Path(__file__).resolve().parents[2] / "contrib/doc/rules.md"
+DOCUMENTS = Path(__file__).resolve().parents[2] / "contrib/doc"
 SHIPPED = Path(__file__).resolve().parents[2] / "lua/rules"
 RULE = """rule {
     name = "small debug",
@@ -160,7 +160,11 @@ class PolicyTestTest(unittest.TestCase):
                 self.assertIn(complaint, done.stderr)
 
     def test_the_manuals_test_with_a_view_passes_its_rule(self) -> None:
-        examples = re.findall(r"```lua\n(.*?)```", MANUAL.read_text(), re.DOTALL)
+        examples = [
+            example
+            for page in ("rules-view.md", "rules-tests.md")
+            for example in re.findall(r"```lua\n(.*?)```", (DOCUMENTS / page).read_text(), re.DOTALL)
+        ]
         (rule,) = (text for text in examples if 'name = "overflow of gpu"' in text)
         (test,) = (text for text in examples if "goes to gpu-low" in text)
         (self.directory / "10-debug.lua").write_text(rule)

@@ -17,7 +17,7 @@ ENDLESS = "while true do end"
 # Each text is a new one.
 GREEDY = 'local t, s = {}, ("x"):rep(60000) while true do t[#t + 1] = s .. #t end'
 SUBMISSIONS = 12
-# What no job exceeds (contrib/doc/rules.md, Limits), and what one costs slurmctld besides.
+# What no job exceeds (contrib/doc/rules-reference.md, Limits), and what one costs slurmctld besides.
 JOB_MS = 100
 BESIDES_MS = 30
 

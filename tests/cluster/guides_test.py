@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The transcripts in users.md and administrators.md are what the commands print.
+"""The transcripts in users.md, monitoring.md and qos-records.md are what the commands print.
 
 Each block that begins with "$ " is run on a live cluster, in the scene that its first command has here; `sudo` makes it
 root's, all others are ana's. A line "..." stands for any lines. Times, hashes, and numbers of jobs and processes may differ.
@@ -19,7 +19,8 @@ from pathlib import Path
 from qosgate_dev.testing import Cluster, build_root, copy_command, main
 from qosgate_dev.testing.whole_files import write_whole
 
-GUIDES = [Path(__file__).resolve().parents[2] / "contrib/doc" / name for name in ("users.md", "administrators.md")]
+DOCUMENTS = Path(__file__).resolve().parents[2] / "contrib/doc"
+GUIDES = [DOCUMENTS / name for name in ("users.md", "monitoring.md", "qos-records.md")]
 BLOCK = re.compile(r"(?<=```\n)\$ .*?(?=```)", re.DOTALL)
 ANYTHING = "...\n"
 

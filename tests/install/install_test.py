@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import shutil
 import sys
 import tempfile
 import unittest
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from qosgate_dev.testing.installation import BUILD, Installation, compiler, option, run
 
@@ -169,7 +170,9 @@ class Installed(unittest.TestCase):
 
         rules = {path.name for path in (SOURCE / "lua/rules").glob("*.lua")}
         plugins = {"cli_filter_qosgate.so", "job_submit_qosgate.so", "qosgate_client.so"} if self.has_slurm else set()
-        others = {"qosgate", "qosgate.lua", "administrators.md", "rules.md", "spec.md", "users.md", "decision-record.schema.json"}
+        others = {"qosgate", "qosgate.lua", "decision-record.schema.json", "apply_spec.py", "qosgate_spec.py"}
+        guides = {path.name for path in (SOURCE / "contrib/doc").glob("*.md")}
+        examples = {path.name for path in (SOURCE / "contrib/examples").glob("*.yaml")}
         units = {"qosgate-access-expire.service", "qosgate-access-expire.timer"} if self.has_slurm else set()
         schemas = {path.name for path in (SOURCE / "contrib/schemas").glob("*.json")}
         has_exporter = "/metrics" in run(self.prefix / "bin/qosgate", "exporter", "--help")
@@ -177,15 +180,51 @@ class Installed(unittest.TestCase):
         pages = {name for name in installed if re.fullmatch(r"qosgate(-[a-z]+)*\.1", name)}
         help_files = {"_qosgate", "qosgate.fish", "qosgate.1", *pages}  # that of bash is called qosgate, too
         tables = {path.name for path in (SOURCE / "lua/rules/data").iterdir()}
-        self.assertEqual(installed, others | rules | tables | plugins | monitor | units | schemas | help_files)
+        self.assertEqual(installed, others | guides | examples | rules | tables | plugins | monitor | units | schemas | help_files)
 
-    def test_the_guides_refer_to_nothing_that_is_not_installed(self) -> None:
-        guides = sorted((self.prefix / option("datadir") / "doc/qosgate").glob("*.md"))
-        self.assertEqual([guide.name for guide in guides], ["administrators.md", "rules.md", "spec.md", "users.md"])
-        for guide in guides:
-            text = guide.read_text()
-            self.assertEqual(re.findall(r"\]\((?!https:|#)[^)]*\)", text), [], guide)
-            self.assertNotIn("README.md", text, guide)
+    def test_every_link_of_the_guides_leads_to_what_is_installed(self) -> None:
+        tools = runpy.run_path(str(SOURCE / "contrib/doc/installed_page.py"))
+        documents = self.prefix / option("datadir") / "doc/qosgate"
+        self.assertEqual({path.name for path in documents.glob("*.md")}, {path.name for path in (SOURCE / "contrib/doc").glob("*.md")})
+        found = 0
+        for guide in documents.rglob("*.md"):
+            for link in tools["links"](guide.read_text()):
+                with self.subTest(guide.name, link=link.text):
+                    target = guide.parent / link.path if link.path else guide
+                    self.assertTrue(target.exists(), link.path)
+                    if link.anchor:
+                        self.assertIn(link.anchor, tools["anchors"](target.read_text()))
+                    found += 1
+        self.assertGreater(found, 100)
+
+    def test_a_link_to_what_is_not_installed_becomes_its_path(self) -> None:
+        tools = runpy.run_path(str(SOURCE / "contrib/doc/installed_page.py"))
+        page = PurePosixPath("contrib/doc/rules.md")
+        for text, wanted in (
+            ("[a](spec.md#fields), [b](#c)", "[a](spec.md#fields), [b](#c)"),
+            ("[a\nb](../examples/README.md)", "[a\nb](examples/README.md)"),
+            ("[x](../../lua/rules)", "[x](../../qosgate/rules)"),
+            ("see [engine/x.hpp](../../engine/x.hpp).", "see engine/x.hpp."),
+            ("`[x](y)`\n```\n[x](y)\n```\n", "`[x](y)`\n```\n[x](y)\n```\n"),
+            ("[x](https://slurm.schedmd.com)", "[x](https://slurm.schedmd.com)"),
+        ):
+            self.assertEqual(tools["installed"](page, text), wanted)
+        with self.assertRaisesRegex(ValueError, "engine/x.hpp is not installed"):
+            tools["installed"](page, "[the header](../../engine/x.hpp)")
+
+    def test_the_examples_of_the_guide_for_programs_compile(self) -> None:
+        self.require_slurm()
+        guide = (self.prefix / option("datadir") / "doc/qosgate/programs.md").read_text()
+        (c,) = re.findall(r"^```c\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+        (cpp,) = re.findall(r"^```cpp\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+        in_c, in_cpp = self.destdir / "guide_list.c", self.destdir / "guide_judge.cpp"
+        in_c.write_text(c)
+        in_cpp.write_text(cpp)
+
+        flags = self.installation.flags("qosgate-c")
+        self.installation.compile(in_c, "-x", "c", "-std=c99", "-Wpedantic", "-Werror", *flags)
+
+        self.assertIn("limit 8, this job asks for 9", run(self.compile(in_cpp)))
 
     def test_the_names_for_editors_are_in_the_data_directory(self) -> None:
         installed = self.prefix / option("datadir") / "qosgate/api/qosgate.lua"

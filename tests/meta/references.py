@@ -10,7 +10,7 @@ before either, the first and the last one covered, and those that were tried.
 What compat.hpp tells by version is in the table of slurm/README.md 5; no other file uses SLURM_VERSION_NUM().
 The rows of README.md's table of times are rows of contrib/doc/bench.md.
 Each limit of limit_facts.hpp is named in limits/README.md 1.1.
-Each file that HACKING.md names exists: below the root or the engine, or beside another one of the same paragraph.
+Each file that HACKING.md names exists: below the root, the engine or contrib/doc, or beside another one of the same paragraph.
 """
 
 import re
@@ -108,7 +108,7 @@ def releases_without_a_rule(specification: str) -> Iterator[str]:
 def missing_files(root: Path, guide: str) -> Iterator[str]:
     """The files that the guide names and that do not exist."""
     for paragraph in PARAGRAPH.split(guide):
-        beside = {root, root / "engine/qosgate"}
+        beside = {root, root / "engine/qosgate", root / "contrib/doc"}
         for name in dict.fromkeys(IN_TREE.findall(paragraph) + FILE.findall(paragraph)):
             found = next((path for path in (place / name for place in beside) if path.exists()), None)
             if found is None:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// contrib/doc/rules.md repeats the tables of fields and settings for readers; this test compares them. The examples
-// there load, and the messages that it quotes are the real ones.
+// The pages about rules in contrib/doc repeat the tables of fields and settings for readers; this test
+// compares them. The examples there load, and the messages that they quote are the real ones.
+#include "shipped_files.hpp"
+
 #include "qosgate/policy/fields.hpp"
 #include "qosgate/policy/findings.hpp"
 #include "qosgate/policy/job_binding.hpp"
@@ -17,26 +19,29 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <iterator>
-
 using namespace qg;
 using namespace qg::policy;
 using namespace qg::test;
 
 namespace {
 
-/// The manual's text without backquotes.
+/// The manual's text without backquotes, and of links to pages and headings only what is read.
 std::string manual() {
-    std::ifstream file(fs::path(QG_RULES_DIRECTORY).parent_path().parent_path() / "contrib/doc/rules.md");
-    std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::string text = rules_manual();
     std::erase(text, '`');
+    for (auto at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {
+        const auto end = text.find(')', at);
+        const std::string target = text.substr(at + 2, end - at - 2);
+        if (!has_text(target, ".md") && !target.starts_with("#")) continue;
+        text.erase(at, end - at + 1);
+        text.erase(text.rfind('[', at), 1);
+    }
     return text;
 }
 
 /// The blocks of the manual that begin so, from `first` on, in order.
 std::vector<std::string> blocks(std::string_view begin, std::string_view first) {
-    std::ifstream file(fs::path(QG_RULES_DIRECTORY).parent_path().parent_path() / "contrib/doc/rules.md");
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::string text = rules_manual();
     std::vector<std::string> all;
     for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
         at += begin.size() - first.size();

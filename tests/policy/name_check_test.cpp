@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(knows_a_script_for_job_submit_lua) {
             text::format("function {}(job_desc, part_list, submit_uid)\n  return slurm.SUCCESS\nend", name);
         BOOST_TEST(problem_in_file(script) ==
                    "t.lua:1: this is a script for job_submit/lua: a rule is written "
-                   "'rule { submit = function(job) ... end }', see the guide to rules, rules.md");
+                   "'rule { submit = function(job) ... end }', see the guide job-submit-lua.md");
     }
     BOOST_TEST(problem_in_file("slurm.log_info('loaded')")
                    .starts_with("t.lua:1: unknown name 'slurm': rules have job:reject(...)"));

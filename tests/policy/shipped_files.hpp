@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The rules that are installed for sites to copy, and their data.
+// The rules that are installed for sites to copy, their data, and the pages about rules.
 #pragma once
 
 #include "qosgate/policy/lua_tokens.hpp"
@@ -15,6 +15,16 @@ inline std::string text_of_file(const fs::path& path) {
     std::ifstream file(path);
     std::string text{std::istreambuf_iterator<char>(file), {}};
     if (text.empty()) throw std::runtime_error(path.string() + " is empty or missing");
+    return text;
+}
+
+/// The pages about rules of contrib/doc, one behind the other.
+inline std::string rules_manual() {
+    const fs::path pages = fs::path(QG_RULES_DIRECTORY).parent_path().parent_path() / "contrib/doc";
+    std::string text;
+    for (const char* page :
+         {"rules.md", "rules-reference.md", "rules-view.md", "rules-tests.md", "job-submit-lua.md"})
+        text += text_of_file(pages / page);
     return text;
 }
 

@@ -39,7 +39,7 @@ Job gpu_job(std::uint64_t gpus, std::uint32_t minutes) {
 BOOST_AUTO_TEST_SUITE(shipped_rules)
 
 BOOST_AUTO_TEST_CASE(each_has_a_description_and_a_line_in_the_manual) {
-    const std::string text = text_of_file(fs::path(QG_RULES_DIRECTORY).parent_path().parent_path() / "contrib/doc/rules.md");
+    const std::string text = rules_manual();
     const Texts files = all_shipped_rules();
     for (const auto& [name, source] : files) {
         BOOST_TEST_CONTEXT(name) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // fields: the meaning of `job.<name>` in a rule. One table (job_fields) holds each field's name, type and
-// meaning, whether it can be written, and how it is read and written. Bindings, messages and contrib/doc/rules.md
-// follow this table.
+// meaning, whether it can be written, and how it is read and written. Bindings, messages and
+// contrib/doc/rules-view.md follow this table.
 #pragma once
 
 #include "qosgate/model/job_request.hpp"

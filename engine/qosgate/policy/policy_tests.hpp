@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // policy_tests: tests of a site's rules, in files of the directory's subdirectory `tests`. slurmctld runs
-// them before a policy comes into force. What test authors may write is in contrib/doc/rules.md.
+// them before a policy comes into force. What test authors may write is in contrib/doc/rules-tests.md.
 //
 //   gate::ScenarioWorld world(release);
 //   const auto done = run_tests(policy, sources.tests, {.world = &world},

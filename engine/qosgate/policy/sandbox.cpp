@@ -282,10 +282,10 @@ Result<void> dump_chunk(LuaState& state, std::string_view source, std::string_vi
 std::string_view describe_foreign_name(std::string_view name) noexcept {
     if (name == "slurm_job_submit" || name == "slurm_job_modify")
         return "this is a script for job_submit/lua: a rule is written "
-               "'rule { submit = function(job) ... end }', see the guide to rules, rules.md";
+               "'rule { submit = function(job) ... end }', see the guide job-submit-lua.md";
     if (name == "slurm")
         return "unknown name 'slurm': rules have job:reject(...), job:warn(...) and job:is_set(...) instead "
-               "of it, see the guide to rules, rules.md";
+               "of it, see the guide job-submit-lua.md";
     if (name == "site") return "unknown name 'site': settings are written in site.lua, not beside a rule";
     if (name == "rule")
         return "unknown name 'rule': a rule is written in a file of its own, not in site.lua or in a module";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Settings: what `site { ... }` in qosgate.d/site.lua may contain. One table (setting_specs) holds each name,
-// type, default, range and meaning; the reader, the error texts and contrib/doc/rules.md follow it.
+// type, default, range and meaning; the reader, the error texts and contrib/doc/rules-reference.md follow it.
 #pragma once
 
 #include "qosgate/base/result.hpp"

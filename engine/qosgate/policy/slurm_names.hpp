@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// slurm_names: fields of a job for which Slurm and job_submit.lua have another name than rules. contrib/doc/rules.md
-// has the same rows.
+// slurm_names: fields of a job for which Slurm and job_submit.lua have another name than rules.
+// contrib/doc/job-submit-lua.md has the same rows.
 #include <span>
 #include <string_view>
 

@@ -2,7 +2,7 @@
 //
 // view_table: the meaning of `view.<name>` in a rule. One table for each kind of object holds the names,
 // types and meanings of its fields, and how they are read. Bindings, messages, the check of names and
-// contrib/doc/rules.md follow these tables.
+// contrib/doc/rules-view.md follow these tables.
 #pragma once
 
 #include "qosgate/base/enumerators.hpp"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What must hold of every request, as far as contrib/doc/rules.md promises it.
+"""What must hold of every request, as far as contrib/doc/rules-view.md promises it.
 
 Whoever reads the job may be the only one that forbids it: what holds must hold of each reading. A rule reads what a job
 gets on so many nodes as it says, at most. A job that does not say how many (max_nodes is nil)

@@ -21,7 +21,7 @@ from .target import Lost, Outcome, Target
 
 ROUND = 40  # requests whose jobs run at once
 
-# A request costs slurmctld no more than a plain one and this: what rules may take, see contrib/doc/rules.md, and its own work.
+# A request costs slurmctld no more than a plain one and this: what rules may take, see contrib/doc/rules-reference.md, and its own work.
 _CPU_SECONDS_EACH = 0.1
 
 # Many requests show the same.

@@ -18,7 +18,7 @@ SUFFIX = ".schema.json"
 PARTS = "common.json"  # what several schemas refer to
 OF_FILES = {"spec"}  # schemas of what commands read
 
-# contrib/doc/administrators.md, Answers in JSON.
+# contrib/doc/programs.md, Answers in JSON.
 EXIT_STATUS = {
     "usage": 64,
     "invalid_input": 65,

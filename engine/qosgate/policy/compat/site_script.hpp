@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // SiteScript: the site's script for job_submit/lua, qosgate.d/compat/job_submit.lua, ready to be asked about
-// jobs. What scripts may use is in contrib/doc/rules.md.
+// jobs. What scripts may use is in contrib/doc/job-submit-lua.md.
 #pragma once
 
 #include "qosgate/base/result.hpp"
