@@ -38,8 +38,8 @@ TOUCHED_BY = (
     ("plugin/*", ("in plugin", "suite abi", "suite cluster", "install")),
     ("contrib/qosgate/*", ("in cli", "in install", "suite cluster")),
     ("contrib/schemas/*", ("suite cli", "spec", "suite cluster")),
-    ("contrib/examples/*", ("cluster spec_examples", "cluster library")),
-    ("contrib/ansible/*", ("cluster spec_examples",)),
+    ("contrib/examples/*", ("cluster spec_examples", "cluster library", "install")),
+    ("contrib/ansible/*", ("cluster spec_examples", "install")),
     ("contrib/monitoring/*", ("cluster exporter", "install")),
     ("contrib/packaging/*", ("install",)),
     # Started by nothing else.
