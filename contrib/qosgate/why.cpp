@@ -10,6 +10,7 @@
 #include "waiting_report.hpp"
 #include "wrong_counters.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/queue_reader.hpp"
 
@@ -21,6 +22,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -69,7 +71,19 @@ Asked find_asked(const WhyOptions& options, const std::vector<QueuedJob>& queue)
     return asked;
 }
 
+/// Whether squeue may show such an id of a job.
+bool is_job_id(std::string_view name) {
+    return !name.empty() && text::is_digit(name.front()) &&
+           name.find_first_not_of("0123456789_+-,:%[]") == name.npos;
+}
+
 Error not_in_queue(const Asked& asked, bool hides_jobs) {
+    const auto wrong = std::ranges::find_if_not(asked.unknown, is_job_id);
+    if (wrong != asked.unknown.end())
+        return {
+            ErrorCode::not_found,
+            text::format("{} is no id of a job: write it as squeue shows it, such as 1234, 1234_5 or 1234+1",
+                         text::quoted(*wrong, 64))};
     const bool is_one = asked.unknown.size() == 1;
     return {ErrorCode::not_found,
             text::format("{} {} {} not in the queue: 'sacct -j {}' shows jobs that have ended{}",
