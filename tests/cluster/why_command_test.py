@@ -316,6 +316,10 @@ class Why(WhyTestCase):
         self.assertIn("jobs 99999, abc are not in the queue", done.stderr)
         for words in ("", "--me --pending", f"--me {job}"):
             self.assertEqual(self.show(f"why {words}").rc, USAGE)
+        for name in ("abc", "1_x"):
+            done = self.show(f"why {name}")
+            self.assertEqual(done.rc, UNKNOWN)
+            self.assertIn(f"'{name}' is no id of a job: write it as squeue shows it", done.stderr)
 
     def test_all_of_mine_and_all(self) -> None:
         self.assertEqual(self.show("why --me").stdout, "You have no pending jobs.\n")
