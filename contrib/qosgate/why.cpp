@@ -78,17 +78,17 @@ bool is_job_id(std::string_view name) {
 }
 
 Error not_in_queue(const Asked& asked, bool hides_jobs) {
-    const auto wrong = std::ranges::find_if_not(asked.unknown, is_job_id);
-    if (wrong != asked.unknown.end())
-        return {
-            ErrorCode::not_found,
-            text::format("{} is no id of a job: write it as squeue shows it, such as 1234, 1234_5 or 1234+1",
-                         text::quoted(*wrong, 64))};
     const bool is_one = asked.unknown.size() == 1;
+    const auto wrong = std::ranges::find_if_not(asked.unknown, is_job_id);
+    const std::string advice =
+        wrong == asked.unknown.end()
+            ? text::format("'sacct -j {}' shows jobs that have ended", asked.unknown.front())
+            : text::format(
+                  "{} is no id of a job: write it as squeue shows it, such as 1234, 1234_5 or 1234+1",
+                  text::quoted(*wrong, 64));
     return {ErrorCode::not_found,
-            text::format("{} {} {} not in the queue: 'sacct -j {}' shows jobs that have ended{}",
-                         is_one ? "job" : "jobs", text::list_names(asked.unknown), is_one ? "is" : "are",
-                         asked.unknown.front(),
+            text::format("{} {} {} not in the queue: {}{}", is_one ? "job" : "jobs",
+                         text::list_names(asked.unknown), is_one ? "is" : "are", advice,
                          hides_jobs ? "; PrivateData hides the jobs of other users" : "")};
 }
 
