@@ -437,6 +437,91 @@ BOOST_AUTO_TEST_CASE(gpus_of_tasks_that_mincpus_adds_count) {
     expect_gpus(4); // on one node, if it has more of them
 }
 
+// slurmctld divides the CPUs of the GPUs among tasks of one CPU, each with its GPU.
+BOOST_AUTO_TEST_CASE(gpus_of_tasks_that_share_the_cpus_of_gpus_count) {
+    request.tres_per_task = "gres:gpu:a100:1";
+    request.cpus_per_tres = "gres:gpu:9";
+    request.tasks = request.min_cpus = 1;
+    expect_gpus(9); // as far as the node has them
+    expect_cpus(9);
+    partitions[0].node_kinds = {{.count = 4, .cpus = 64, .gres = {{"gpu", "a100", 4}}}};
+    expect_gpus(4);
+    expect_cpus(9);
+    request.tres_per_task = "gres:gpu:a100:3";
+    expect_gpus(6); // slurmctld gives the 4 of the node
+    expect_cpus(27);
+    request.tres_per_task = "gres:gpu:a100:1";
+    request.cpus_per_task = 4;
+    expect_gpus(2);
+    request.cpus_per_task.reset();
+
+    request.tasks_per_node = 1;
+    expect_gpus(1);
+    request.tasks_per_node.reset();
+    request.cpus_per_tres = "gres:gpu:a100:9"; // as many as the task then has
+    expect_gpus(1);
+    request.tres_per_task = "gres:gpu:1";
+    request.cpus_per_tres = "gres:gpu:9";
+    expect_gpus(1);
+    request.tasks = request.min_cpus = 4;
+    expect_gpus(4);
+
+    release = limits::Release(24, 11, 5);
+    request.tres_per_task = "gres:gpu:a100:1";
+    request.tasks = 1;
+    expect_gpus(1);
+}
+
+BOOST_AUTO_TEST_CASE(default_cpus_of_gpus_of_several_models_hold_further_tasks) {
+    partitions[0].cpus_per_gpu = 4;
+    request.tres_per_task = "gres:gpu:a100:1";
+    expect_gpus(1);
+    request.tres_per_task = "gres:gpu:a100:1,gres:gpu:v100:1";
+    expect_gpus(4);
+    expect_cpus(8);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_with_gpus_of_their_own_share_no_cpus_that_a_node_must_have) {
+    request.overcommit = true;
+    request.tasks = 4;
+    request.min_cpus = 1;
+    request.min_cpus_per_node = 8;
+    expect_cpus(1);
+    request.tres_per_task = "gres:gpu:1";
+    expect_cpus(4);
+    request.min_cpus_per_node = 2;
+    expect_cpus(2);
+    request.min_cpus_per_node.reset();
+    expect_cpus(1);
+    request.cpus_per_tres = "gres:gpu:2";
+    expect_cpus(8);
+}
+
+// slurmctld shows 0 tasks of such a job, and divides its CPUs.
+BOOST_AUTO_TEST_CASE(a_job_that_exists_without_a_number_of_tasks_has_those_that_its_cpus_hold) {
+    request.has_counted_cpus = true;
+    request.tasks.reset();
+    request.min_cpus = 2;
+    request.min_nodes = request.max_nodes = 1;
+    request.tres_per_task = "gres:gpu:1";
+    expect_gpus(2);
+    request.max_nodes.reset();
+    expect_gpus(2);
+    request.tasks = 1;
+    expect_gpus(1);
+}
+
+BOOST_AUTO_TEST_CASE(memory_of_gpus_counts_for_those_of_all_ways_to_ask) {
+    request.memory.reset();
+    request.tres_per_node = "gres:gpu:a100:2";
+    request.memory_per_tres = "gres:gpu:100";
+    expect("memory", "mem", 200);
+    request.tres_per_socket = "gres:gpu:v100:1";
+    request.sockets_per_node = 1;
+    expect_gpus(3);
+    expect("memory", "mem", 300);
+}
+
 // slurmctld gives such a job no more tasks, whatever CPUs it must have on a node.
 BOOST_AUTO_TEST_CASE(mincpus_adds_no_tasks_where_the_job_says_how_many_a_node_has) {
     request.tres_per_task = "gres:gpu:1";

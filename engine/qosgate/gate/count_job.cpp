@@ -53,12 +53,12 @@ std::uint64_t given_cpus(const JobRequest& request, std::uint64_t nodes, Extent 
     return saturated_product(nodes, request.min_cpus_on(1) / per_task * per_task);
 }
 
-/// The most GPUs that a node of the partition has; very many if that is not known.
-[[gnu::cold]] std::uint64_t most_gpus_of_node(const Partition* partition) {
+/// The most of a gres that a node of the partition has; very many if that is not known.
+[[gnu::cold]] std::uint64_t most_on_node(const Partition* partition, std::string_view gres) {
     std::uint64_t most = 0;
     if (partition != nullptr)
         for (const model::NodeKind& kind : partition->node_kinds)
-            most = std::max(most, gpus_of(kind));
+            most = std::max(most, gres_of(kind, gres));
     return most == 0 ? any_number : most;
 }
 
@@ -78,20 +78,30 @@ std::uint64_t given_cpus(const JobRequest& request, std::uint64_t nodes, Extent 
 /// The request with the sockets and tasks that it may get beyond what it asks for, each with its gres
 /// (limits/README.md 6.3); empty: it gets none. `filled`: the tasks that its CPUs hold. `cpus`: the most on
 /// one node.
-[[gnu::cold]] std::optional<JobRequest> add_sockets_and_tasks(const JobRequest& request, const JobSize& size,
+[[gnu::cold]] std::optional<JobRequest> add_sockets_and_tasks(const JobRequest& request,
+                                                              const GresRequest& gres,
                                                               const Partition* partition,
                                                               std::uint64_t filled, std::uint64_t cpus) {
     JobRequest more = request;
+    const JobSize& size = gres.size();
     const std::uint64_t tasks = size.tasks.value_or(1);
     if (request.tres_per_task) {
         // With tasks per GPU, which no command sends beside them, the CPUs of a node fill them, too.
         if (request.tasks_per_tres) filled = std::max(filled, request.min_cpus_on(1));
-        if (filled > tasks && (size.tasks || request.tasks_per_tres)) more.tasks = to_count(filled);
+        const bool may_fill = size.tasks || request.tasks_per_tres || request.has_counted_cpus;
+        if (filled > tasks && may_fill) {
+            more.tasks = to_count(filled);
+            // They share the CPUs of the GPUs that the job asks for.
+            if (request.cpus_per_tres && !request.tres_per_socket && !binds_gres(request)) {
+                more.min_cpus = to_count(std::max<std::uint64_t>(request.min_cpus.value_or(1), gres.cpus()));
+                more.cpus_per_tres.reset();
+            }
+        }
     }
     if (request.tres_per_socket) {
         const std::uint64_t sockets = partition != nullptr ? partition->processors.max_sockets : 0;
         const std::uint64_t most =
-            std::min({cpus, sockets == 0 ? any_number : sockets, most_gpus_of_node(partition)});
+            std::min({cpus, sockets == 0 ? any_number : sockets, most_on_node(partition, "gpu")});
         const std::uint64_t per_socket = request.tasks_per_socket.value_or(0);
         const std::uint64_t of_tasks = per_socket == 0 ? 1 : divide_up(tasks, per_socket);
         const std::uint64_t asked = request.sockets_per_node ? *request.sockets_per_node : of_tasks;
@@ -129,11 +139,12 @@ bool may_take_whole_nodes(const JobRequest& request, const model::AccountView& v
 
 JobCounter::JobCounter(const JobRequest& request, const model::Cluster& cluster, Release release)
     : request_(&request), cluster_(&cluster), release_(release), requested_(size_of(request, release)),
-      gres_(request) {}
+      gres_(request), has_open_tasks_(request.has_counted_cpus && !request.tasks) {}
 
 JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
     : request_(other.request_), cluster_(other.cluster_), release_(other.release_),
-      requested_(other.requested_), gres_(*other.request_), named_nodes_(other.named_nodes_) {
+      requested_(other.requested_), gres_(*other.request_), has_open_tasks_(other.has_open_tasks_),
+      named_nodes_(other.named_nodes_) {
     take_size(view);
 }
 
@@ -270,8 +281,9 @@ std::optional<TresCounts> JobCounter::count_most(const model::AccountView& view,
                                                  bool has_whole) const {
     const std::uint64_t nodes = nodes_for_rules(view, index);
     if (request_->tres_per_socket || request_->tres_per_task) [[unlikely]] {
-        if (auto more = add_sockets_and_tasks(*request_, with_gres(), partition_at(view, index),
-                                              filled_tasks(nodes), most_cpus_of_node(nodes))) {
+        const Partition* partition = partition_at(view, index);
+        if (auto more = add_sockets_and_tasks(*request_, gres_, partition, filled_tasks(partition, nodes),
+                                              most_cpus_of_node(nodes))) {
             const Changed with_more(*std::move(more), *this, view);
             auto counts = with_more.counter.count_most_on(view, index, nodes, has_whole);
             return counts ? std::move(counts) : with_more.counter.count_as_submitted(view, index);
@@ -281,11 +293,38 @@ std::optional<TresCounts> JobCounter::count_most(const model::AccountView& view,
 }
 
 /// The tasks among which slurmctld divides the CPUs of a job on so many nodes, beyond those that it asks for;
-/// 0: there are no more. Each gets its gres.
-[[gnu::cold]] std::uint64_t JobCounter::filled_tasks(std::uint64_t nodes) const {
-    if (request_->overcommit || most_tasks_on_node(*request_, with_gres(), has_open_tasks_)) return 0;
-    return std::max(given_cpus(*request_, nodes, Extent::most), with_gres().cpus.value_or(1)) /
-           request_->cpus_of_task();
+/// 0: there are no more. Each gets its gres, as far as the nodes have them.
+[[gnu::cold]] std::uint64_t JobCounter::filled_tasks(const Partition* partition, std::uint64_t nodes) const {
+    if (request_->overcommit || (has_counted_tasks() && !request_->has_counted_cpus)) return 0;
+    // Only tasks per node bound those that share the CPUs of GPUs.
+    std::uint64_t tasks = request_->tasks_per_node.value_or(0) == 0 ? gres_.tasks_of_cpus() : 0;
+    if (!most_tasks_on_node(*request_, with_gres(), has_open_tasks_))
+        tasks = std::max(tasks,
+                         std::max(given_cpus(*request_, nodes, Extent::most), with_gres().cpus.value_or(1)) /
+                             gres_.cpus_of_task());
+    std::uint64_t most_of_node = 0;
+    for (const GresEntry& entry : gres_.entries())
+        if (entry.per_task != 0)
+            most_of_node =
+                std::max(most_of_node, divide_up(most_on_node(partition, entry.item.name), entry.per_task));
+    return std::min(tasks, saturated_product(nodes, most_of_node));
+}
+
+/// The CPUs of the tasks on so many nodes.
+std::uint64_t JobCounter::cpus_of_tasks_on(std::uint64_t nodes) const {
+    if (request_->overcommit) {
+        if (!request_->tres_per_task) return 0;
+        // Tasks with gres of their own get CPUs of their own, if each node must have them for --mincpus, or
+        // for their GPUs.
+        const std::uint64_t tasks = with_gres().tasks.value_or(1);
+        return std::max(gres_.cpus(),
+                        std::min(saturated_product(tasks, request_->cpus_of_task()),
+                                 saturated_product(nodes, request_->min_cpus_per_node.value_or(0))));
+    }
+    if (request_->tasks) return cpus_of_tasks(*request_);
+    // Without a number of tasks, which commands send, each node gets as many as it may have.
+    return saturated_product(saturated_product(nodes, request_->tasks_per_node.value_or(0)),
+                             request_->cpus_of_task());
 }
 
 /// The CPUs of one node of a job with gres, if it gets so many nodes, and one CPU at least on each other.
@@ -302,11 +341,7 @@ std::optional<TresCounts> JobCounter::count_most(const model::AccountView& view,
 std::optional<TresCounts> JobCounter::count_most_on(const model::AccountView& view, std::size_t index,
                                                     std::uint64_t nodes, bool has_whole) const {
     const Partition* partition = partition_at(view, index);
-    std::uint64_t of_tasks = request_->overcommit ? 0 : cpus_of_tasks(*request_);
-    // Without a number of tasks, which commands send, each node gets as many as it may have.
-    if (!request_->overcommit && !request_->tasks)
-        of_tasks = saturated_product(saturated_product(nodes, request_->tasks_per_node.value_or(0)),
-                                     request_->cpus_of_task());
+    const std::uint64_t of_tasks = cpus_of_tasks_on(nodes);
     const std::uint64_t sent = for_limits_.cpus.value_or(1);
     const std::uint64_t given = given_cpus(*request_, nodes, Extent::most);
     auto counts = count_attempt(view, index, nodes, std::max({sent, of_tasks, given}), Extent::most);
@@ -433,7 +468,8 @@ std::optional<TresCounts> JobCounter::count_attempt(const model::AccountView& vi
     const GivenCpus given = give_cores(view, partition, cpus, nodes, extent);
     const bool is_as_submitted = partition == 0 && nodes == for_limits_.nodes && nodes == with_gres().nodes &&
                                  given.cpus == for_limits_.cpus && given.with_memory == given.cpus;
-    if (is_as_submitted && !may_have_other_memory(extent)) return std::nullopt;
+    const bool has_other_memory = extent == Extent::most && request_->memory_per_tres;
+    if (is_as_submitted && !has_other_memory) return std::nullopt;
     return count(view, partition, nodes, nodes, given, gres_, extent);
 }
 
@@ -573,7 +609,8 @@ std::optional<Memory> JobCounter::asked_memory(const Partition* partition) const
 
 std::uint64_t JobCounter::count_memory(std::uint64_t cpus, std::uint64_t nodes, const GresRequest& gres,
                                        const Partition* partition, Extent extent) const {
-    const auto per_gres = request_->memory ? std::nullopt : gres.memory(nodes);
+    auto per_gres = request_->memory ? std::nullopt : gres.memory(nodes);
+    if (per_gres && extent == Extent::most) per_gres = std::max(*per_gres, gres.memory_of_all());
     if (per_gres && !may_have_other_memory(extent)) return *per_gres;
     const std::uint64_t of_gres = per_gres.value_or(0);
     const std::optional<Memory> memory = asked_memory(partition);

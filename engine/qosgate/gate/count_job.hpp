@@ -111,7 +111,8 @@ class JobCounter {
     [[nodiscard]] std::optional<model::TresCounts> count_most_on(const model::AccountView& view,
                                                                  std::size_t partition, std::uint64_t nodes,
                                                                  bool has_whole) const;
-    [[nodiscard]] std::uint64_t filled_tasks(std::uint64_t nodes) const;
+    [[nodiscard]] std::uint64_t filled_tasks(const model::Partition* partition, std::uint64_t nodes) const;
+    [[nodiscard]] std::uint64_t cpus_of_tasks_on(std::uint64_t nodes) const;
     [[nodiscard]] std::uint64_t most_cpus_of_node(std::uint64_t nodes) const;
     [[nodiscard]] std::uint64_t nodes_for_rules(const model::AccountView& view, std::size_t partition) const;
     [[nodiscard]] bool may_need_several_nodes(const model::Partition& partition) const;
@@ -151,11 +152,11 @@ class JobCounter {
     const model::JobRequest* request_;
     const model::Cluster* cluster_;
     limits::Release release_;
-    JobSize requested_;           ///< by the client
-    JobSize with_partition_min_;  ///< after partitions
-    GresRequest gres_;            ///< with the size after partitions and gres
-    JobSize for_limits_;          ///< as the limits see it
-    bool has_open_tasks_ = false; ///< the client sent 0 tasks, which bound nothing, and are read as 1
+    JobSize requested_;          ///< by the client
+    JobSize with_partition_min_; ///< after partitions
+    GresRequest gres_;           ///< with the size after partitions and gres
+    JobSize for_limits_;         ///< as the limits see it
+    bool has_open_tasks_;        ///< slurmctld has 0 tasks, which bound nothing; 0 are read as 1
     std::shared_ptr<const NamedNodes> named_nodes_; ///< null unless it takes whole nodes, or all their memory
     /// The minimum of a whole-node job, for each partition without and with hidden nodes; empty until it is
     /// asked for.

@@ -61,7 +61,8 @@ std::optional<std::string> find_repeated_gres(const model::JobRequest& request) 
 GresRequest::GresRequest(const model::JobRequest& request) noexcept
     : request_(&request), asks_(request.tres_per_job || request.tres_per_node || request.tres_per_socket ||
                                 request.tres_per_task || request.tasks_per_tres || request.cpus_per_tres ||
-                                request.memory_per_tres) {}
+                                request.memory_per_tres),
+      cpus_of_task_(request.cpus_of_task()) {}
 
 void GresRequest::read_all(Release release) {
     const model::JobRequest& request = *request_;
@@ -94,7 +95,10 @@ void GresRequest::read_all(Release release) {
     read_text(request.memory_per_tres, [](GresEntry& entry, std::uint64_t count) { entry.memory = count; });
     apply_tasks_per_gpu();
     reconcile_counts();
+    if (!request.has_default_cpus_per_gpu) set_cpus_of_task();
     merge_any_model();
+    if (request.has_default_cpus_per_gpu) set_cpus_of_task();
+    if (request.tres_per_task) tasks_of_cpus_ = cpus() / cpus_of_task_;
     add_gpus_of_tasks();
     if (release.follows(limits::rules::counts_cpus_of_last_model) && !request.has_default_cpus_per_gpu)
         forget_cpus_of_earlier_models();
@@ -172,6 +176,14 @@ void GresRequest::reconcile_counts() {
     }
 }
 
+/// slurmctld takes the CPUs of a task from CPUs for each GPU only where one entry has both, or where they are
+/// a default: `--gpus-per-task=a100:1 --cpus-per-gpu=4` leaves one CPU for a task. It looks for the most of
+/// one model, and not for the sum. [L22]
+void GresRequest::set_cpus_of_task() {
+    for (const GresEntry& entry : entries_)
+        cpus_of_task_ = std::max(cpus_of_task_, saturated_product(entry.cpus, entry.per_task));
+}
+
 /// An entry without a model, if others of the same gres have one, only gives them its CPUs and memory.
 /// slurmctld refuses a new job with counts of both, but takes such a change, and gives as many as it names
 /// without a model. [L22]
@@ -228,6 +240,17 @@ std::optional<std::uint64_t> GresRequest::sum_memory(std::uint64_t nodes) const 
     if (sum.per_socket != 0)
         return sum.memory * sum.per_socket * nodes * request_->sockets_per_node.value_or(1);
     return sum.memory * sum.per_task * size_.tasks.value_or(1);
+}
+
+std::uint64_t gpus_of_each_node(const model::JobRequest& request, Release release) {
+    const GresRequest gres(request, {.nodes = 1, .max_nodes = {}, .tasks = {}, .cpus = {}}, release);
+    std::uint64_t gpus = 0;
+    for (const GresEntry& entry : gres.entries()) {
+        if (!is_gpu(entry)) continue;
+        if (entry.per_job != 0 || entry.per_task != 0) return 0;
+        gpus += entry.total;
+    }
+    return gpus;
 }
 
 } // namespace qg::gate

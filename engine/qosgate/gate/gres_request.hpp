@@ -72,6 +72,14 @@ class GresRequest {
         return entries_.empty() ? std::nullopt : sum_memory(nodes);
     }
 
+    /// The same when the job starts: that of all its GPUs, whichever ways it asks for them. [L22]
+    [[nodiscard]] std::uint64_t memory_of_all() const noexcept {
+        std::uint64_t sum = 0;
+        for (const GresEntry& entry : entries_)
+            sum = saturated_sum(sum, saturated_product(entry.memory, entry.total));
+        return sum;
+    }
+
     /// What it asks for, in the order of the models. Empty: read() was not called, or there are none.
     [[nodiscard]] std::span<const GresEntry> entries() const noexcept { return entries_; }
 
@@ -91,6 +99,12 @@ class GresRequest {
             sum = saturated_sum(sum, saturated_product(entry.cpus, entry.total));
         return sum;
     }
+
+    /// The tasks among which slurmctld may divide the CPUs of --cpus-per-gpu, each with its gres; 0: none.
+    [[nodiscard]] std::uint64_t tasks_of_cpus() const noexcept { return tasks_of_cpus_; }
+
+    /// The CPUs that slurmctld sets aside for each task: those asked for, or those of the task's gres.
+    [[nodiscard]] std::uint64_t cpus_of_task() const noexcept { return cpus_of_task_; }
 
     /// Whether all gres that bring CPUs along are counted.
     [[nodiscard]] bool knows_cpus() const noexcept {
@@ -112,11 +126,17 @@ class GresRequest {
     void add_gpus_of_tasks();
     void forget_cpus_of_earlier_models();
     void reconcile_counts();
+    void set_cpus_of_task();
 
     const model::JobRequest* request_;
     JobSize size_;
     bool asks_;
+    std::uint64_t cpus_of_task_;
+    std::uint64_t tasks_of_cpus_ = 0;
     std::vector<GresEntry> entries_;
 };
+
+/// The GPUs that the request asks for on each node, if it counts GPUs per node or per socket; else 0.
+std::uint64_t gpus_of_each_node(const model::JobRequest& request, limits::Release release);
 
 } // namespace qg::gate
