@@ -8,6 +8,7 @@
 #include "qosgate/slurm/job_desc_fields.hpp"
 #include "qosgate/slurm/job_detail_fields.hpp"
 #include "qosgate/slurm/values.hpp"
+#include "this_release.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -77,6 +78,13 @@ void write_variable(job_desc_msg_t& description, const std::string& name, const 
     assign_text(description.environment[place], name + "=" + value);
 }
 
+/// The tasks on each node, if they follow from tasks for each GPU and GPUs on each node.
+void name_tasks_of_gpus(job_desc_msg_t& description, const model::JobRequest& request) {
+    if (request.tasks_per_node) return;
+    const std::uint64_t tasks = gate::gpus_of_each_node(request, this_release) * *request.tasks_per_tres;
+    if (tasks != 0 && tasks < NO_VAL16) description.ntasks_per_node = static_cast<std::uint16_t>(tasks);
+}
+
 } // namespace
 
 void write_changes(job_desc_msg_t& description, const model::JobRequest& original,
@@ -105,19 +113,22 @@ void write_changes(job_desc_msg_t& description, const model::JobRequest& origina
 
 void name_gpus_of_tasks(job_desc_msg_t& description, const model::JobRequest& request) {
     const std::uint32_t per_gpu = request.tasks_per_tres.value_or(0);
-    if (per_gpu == 0 || gate::names_gpus(request)) [[likely]]
+    if (per_gpu == 0) [[likely]]
         return;
-    const auto add = [](char*& list, std::uint32_t gpus) {
+    if (gate::names_gpus(request)) return name_tasks_of_gpus(description, request);
+    const auto add = [](char*& list, std::uint64_t gpus) {
         const std::string_view sent = slurm::view_text(list);
         assign_text(list,
                     text::format("{}{}{}gpu:{}", sent, sent.empty() ? "" : ",", slurm::gres_prefix, gpus));
     };
     // slurmctld refuses others: those without a number of tasks or nodes, and those whose tasks do not fill
     // the last GPU. Of the latter it would drop tasks if the GPUs were named.
-    const std::uint32_t tasks = request.tasks.value_or(0);
+    const std::uint64_t nodes = request.min_nodes.value_or(1);
+    const std::uint64_t tasks =
+        request.tasks.value_or(gate::to_count(nodes * request.tasks_per_node.value_or(0)));
     if (tasks != 0 && tasks % per_gpu == 0)
         add(description.tres_per_job, tasks / per_gpu);
-    else if (!request.tasks && request.min_nodes && request.min_nodes == request.max_nodes)
+    else if (tasks == 0 && !request.tasks && nodes == request.max_nodes)
         add(description.tres_per_node, 1);
 }
 

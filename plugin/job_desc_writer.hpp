@@ -15,9 +15,9 @@ namespace qg::plugin {
 void write_changes(job_desc_msg_t& description, const model::JobRequest& original,
                    const model::JobRequest& changed);
 
-/// Names the GPUs that slurmctld derives from --ntasks-per-gpu where `request`, the whole description, names
-/// none: the job gets the same, and its record shows them from then on (slurm/README.md 2.4). Ownership: as
-/// above.
+/// Names what slurmctld derives from --ntasks-per-gpu: the GPUs where `request`, the whole description, names
+/// none, or else the tasks on each node where it counts GPUs per node. The job gets the same, and its record
+/// shows them from then on (slurm/README.md 2.4). Ownership: as above.
 void name_gpus_of_tasks(job_desc_msg_t& description, const model::JobRequest& request);
 
 } // namespace qg::plugin

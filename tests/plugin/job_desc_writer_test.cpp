@@ -228,11 +228,53 @@ BOOST_AUTO_TEST_CASE(gpus_that_follow_from_tasks_are_named) {
     of_nodes->max_nodes = 2;
     BOOST_TEST(named(of_nodes) == "- " + prefix + "gpu:1");
 
+    Description of_one_node;
+    of_one_node->ntasks_per_tres = 4;
+    of_one_node->max_nodes = 1;
+    BOOST_TEST(named(of_one_node) == "- " + prefix + "gpu:1");
+
+    Description of_tasks_per_node;
+    of_tasks_per_node->ntasks_per_tres = 2;
+    of_tasks_per_node->ntasks_per_node = 4;
+    of_tasks_per_node->min_nodes = 3;
+    BOOST_TEST(named(of_tasks_per_node) == prefix + "gpu:6 -");
+
     Description of_sockets;
     of_sockets->num_tasks = 8;
     of_sockets->ntasks_per_tres = 4;
     plugin::assign_text(of_sockets->tres_per_socket, prefix + "gpu:a100:1");
     BOOST_TEST(named(of_sockets) == "- -");
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_follow_from_gpus_of_each_node_are_named) {
+    const std::string prefix(slurm::gres_prefix);
+    const auto named = [](Description& description) {
+        plugin::name_gpus_of_tasks(*description, description.read());
+        return description->ntasks_per_node;
+    };
+    Description description;
+    plugin::assign_text(description->tres_per_node, prefix + "gpu:a100:1," + prefix + "gpu:v100:2");
+    BOOST_TEST(named(description) == NO_VAL16);
+    description->ntasks_per_tres = 4;
+    BOOST_TEST(named(description) == 12);
+    description->ntasks_per_node = 3;
+    BOOST_TEST(named(description) == 3);
+
+    Description of_sockets;
+    of_sockets->ntasks_per_tres = 4;
+    of_sockets->sockets_per_node = 2;
+    plugin::assign_text(of_sockets->tres_per_socket, prefix + "gpu:1");
+    BOOST_TEST(named(of_sockets) == 8);
+
+    Description of_job; // its tasks do not depend on the nodes
+    of_job->ntasks_per_tres = 4;
+    plugin::assign_text(of_job->tres_per_job, prefix + "gpu:2");
+    BOOST_TEST(named(of_job) == NO_VAL16);
+
+    Description too_many;
+    too_many->ntasks_per_tres = 4000;
+    plugin::assign_text(too_many->tres_per_node, prefix + "gpu:20");
+    BOOST_TEST(named(too_many) == NO_VAL16);
 }
 
 BOOST_AUTO_TEST_CASE(who_and_how_cannot_be_changed) {
