@@ -294,8 +294,9 @@ BEFORE_CHANGE: dict[str, dict[str, str]] = {
         "tasks": "6 set", "cpus": "6 error",
     },
     "-N1-2 --switches=2@10:00": {"tasks": "nil unset", "switches": "nil unset", "switches_wait": "nil unset", "nodes": "2 set"},
-    # slurmctld does not show plugins how many tasks share a GPU; where rules run, the plugin names the GPUs beforehand.
+    # slurmctld does not show plugins how many tasks share a GPU; where rules run, the plugin names beforehand what follows.
     "-n4 --ntasks-per-gpu=2": {"tasks": "4 set", "gpus": "2 set", "gpu": "2:any:job set", "tres_per_job": "gres:gpu:2 set"},
+    "-N1-2 --gres=gpu:1 --ntasks-per-gpu=4": {"tasks": "4 set", "tasks_per_node": "4 set", "gpus": "2 set", "nodes": "2 set"},
     "sbatch --hold --parsable @SCRIPT@ -x two": {"argv": "-x+two set", "env": "red set", "script": "nil unset"},
 }  # fmt: skip
 
