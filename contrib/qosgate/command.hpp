@@ -40,7 +40,14 @@ struct Invocation {
 Command add_command(Command parent, const std::string& name, const std::string& summary,
                     const std::string& examples);
 
-/// Adds --json.
+/// The members of a command's answer in lines for its help, made from its schema in contrib/schemas. The
+/// command is named as the schema is: "qos-list".
+std::string_view json_help(std::string_view command);
+
+/// Adds these lines to the command's help, which is complete otherwise, below a title.
+void add_answer_help(Command command, std::string_view title);
+
+/// Adds --json, and its answer to the help.
 void add_json_flag(Command command, Invocation& invocation);
 
 /// One command, as meson.build lists them.

@@ -87,6 +87,17 @@ void Command::footer(const std::string& text) {
     app_->footer(text);
 }
 
+std::string Command::footer() const {
+    return app_->get_footer();
+}
+
+std::string Command::name() const {
+    std::string name = app_->get_name();
+    for (const CLI::App* noun = app_->get_parent(); noun->get_parent() != nullptr; noun = noun->get_parent())
+        name = noun->get_name() + "-" + name;
+    return name;
+}
+
 void Command::callback(std::function<void()> action) {
     app_->callback(std::move(action));
 }

@@ -63,6 +63,9 @@ class Command {
     void allow_extras();
     /// What help shows below the options.
     void footer(const std::string& text);
+    [[nodiscard]] std::string footer() const;
+    /// Its words: "qos-list".
+    [[nodiscard]] std::string name() const;
     /// Runs when the command line names this command and is right.
     void callback(std::function<void()> action);
 

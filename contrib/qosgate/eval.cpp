@@ -146,7 +146,7 @@ void add_eval(Command app, Invocation& invocation) {
         "line:\n"
         "what slurmctld answers at submission (\"submit\"), the time limit the job gets, and what will make\n"
         "it wait (\"pre_select\", \"max_nodes\", \"post_select\"): \"ok\" or the Reason that squeue shows.\n"
-        "\"violations\" lists every limit that the job breaks, with its numbers.\n\n"
+        "\n"
         "Exit status:\n"
         "  0   every line was judged\n"
         "  64  the command line is wrong\n"
@@ -159,6 +159,7 @@ void add_eval(Command app, Invocation& invocation) {
         "  echo "
         "'{\"qos\":[{\"name\":\"q\",\"MaxWall\":60,\"flags\":[\"DenyOnLimit\"]}],\"enforce\":[\"limits\"],\n"
         "         \"job\":{\"qos\":\"q\",\"time_limit\":90}}' | tr -d '\\n' | qosgate eval");
+    add_answer_help(command, "A verdict");
     command.add_option("FILE", options->file, "File with one scenario per line; '-' is standard input")
         .capture_default_str();
     command

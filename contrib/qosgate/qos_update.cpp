@@ -131,7 +131,7 @@ void add_qos_update(Command qos, Invocation& invocation) {
         "FIELD+=LIST  adds to Flags or Preempt; FIELD-=LIST removes.\n"
         "RawUsage=0   forgets what ended jobs have used (GrpTRESMins, GrpWall), in the cluster of "
         "slurm.conf, and\n"
-        "             at once: it is no part of the transaction. In JSON: usage_reset (names), cluster.\n"
+        "             at once: it is no part of the transaction.\n"
         "             With some releases of Slurm only sacctmgr can do it (exit status 78).\n\n"
         "Exit status:\n"
         "  0   done, or nothing to do\n"

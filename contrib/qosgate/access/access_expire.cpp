@@ -51,16 +51,7 @@ void add_access_expire(Command access, Invocation& invocation) {
         "each run names it and the commands after which it can be ended, and ends the others.\n\n"
         "A grant that a spec names has no end: 'qosgate spec apply' and 'watch' remove it from the list. If\n"
         "slurmdbd does not answer, the next run ends what is due.\n\n" +
-            access_exit_help() +
-            "\n\n"
-            "With --json:\n"
-            "  revoked   qos, account, user, partition, cluster, until, at, reason, by\n"
-            "  left      the same, with why, is_forgotten (whether it is no longer in the list) and cures\n"
-            "            (commands after which it can be revoked)\n"
-            "  defaults  of users who had made a QOS that ends their default: qos (the default now; null: "
-            "that\n"
-            "            of the account), account, user, partition, cluster\n"
-            "  dry_run   with --dry-run");
+            access_exit_help());
     add_access_change_options(command, *options, invocation);
     command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return expire(*options, output); };

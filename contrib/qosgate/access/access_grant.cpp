@@ -222,13 +222,7 @@ void add_access_grant(Command access, Invocation& invocation) {
         "is not granted, because it would end then; it is left as it is. If a spec that names the access is "
         "applied here, it has no\n"
         "end any more.\n\n" +
-            access_exit_help() +
-            "\n\n"
-            "With --json:\n"
-            "  granted, extended, kept   qos, account, user (null: the account), partition (null: all), "
-            "cluster,\n"
-            "                            until and at (seconds since 1970), reason, by\n"
-            "  dry_run                   with --dry-run");
+            access_exit_help());
     add_subject_options(command, options->subject);
     command.add_option("--until", options->until, "When it ends").required().option_text("TIME REQUIRED");
     command.add_option("--reason", options->reason, "Why, for those who read the list")

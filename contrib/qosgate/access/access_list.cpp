@@ -60,22 +60,19 @@ Result<int> list_grants(const ListAccessOptions& options, Output& output) {
 
 void add_access_list(Command access, Invocation& invocation) {
     auto options = std::make_shared<ListAccessOptions>();
-    Command command = add_command(
-        access, "list", "Show the temporary access that was granted here",
-        "Examples:\n"
-        "  qosgate access list\n"
-        "  qosgate access list --qos long --json | jq '.grants[] | select(.is_due)'\n\n"
-        "By their ends; '(due)' waits for 'qosgate access expire'. Slurm is not asked.\n\n"
-        "Exit status:\n"
-        "  0   shown\n"
-        "  64  the command line is wrong\n"
-        "  65  the list is damaged\n"
-        "  69  the list cannot be read\n"
-        "  74  the output cannot be written\n"
-        "  77  another user owns the directory, or may write into it\n\n"
-        "With --json:\n"
-        "  grants   qos, account, user (null: the account), partition (null: all), cluster, until and at\n"
-        "           (seconds since 1970), reason, by, is_due");
+    Command command =
+        add_command(access, "list", "Show the temporary access that was granted here",
+                    "Examples:\n"
+                    "  qosgate access list\n"
+                    "  qosgate access list --qos long --json | jq '.grants[] | select(.is_due)'\n\n"
+                    "By their ends; '(due)' waits for 'qosgate access expire'. Slurm is not asked.\n\n"
+                    "Exit status:\n"
+                    "  0   shown\n"
+                    "  64  the command line is wrong\n"
+                    "  65  the list is damaged\n"
+                    "  69  the list cannot be read\n"
+                    "  74  the output cannot be written\n"
+                    "  77  another user owns the directory, or may write into it");
     command.add_option("--qos", options->qos, "Only of this QOS").option_text("NAME");
     command.add_option("--user", options->user, "Only of this user").option_text("NAME");
     command

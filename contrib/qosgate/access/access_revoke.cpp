@@ -52,17 +52,7 @@ void add_access_revoke(Command access, Invocation& invocation) {
         "Only what 'qosgate access grant' has granted, and only if it is still so: see 'qosgate access "
         "expire\n"
         "--help'. Running jobs go on; pending ones wait for ever (Reason InvalidQOS).\n\n" +
-            access_exit_help() +
-            "\n\n"
-            "With --json:\n"
-            "  revoked   qos, account, user, partition, cluster, until, at, reason, by\n"
-            "  left      the same, with why: what is not as it was granted; is_forgotten (whether it is no "
-            "longer\n"
-            "            in the list) and cures (commands after which it can be revoked)\n"
-            "  defaults  of users who had made a QOS that ends their default: qos (the default now; null: "
-            "that\n"
-            "            of the account), account, user, partition, cluster\n"
-            "  dry_run   with --dry-run");
+            access_exit_help());
     add_subject_options(command, options->subject);
     add_access_change_options(command, *options, invocation);
     command.callback([&invocation, options] {

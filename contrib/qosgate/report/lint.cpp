@@ -89,12 +89,6 @@ void add_lint(Command app, Invocation& invocation) {
             "  74  the output cannot be written\n"
             "  77  not permitted\n"
             "  78  Slurm has no slurmdbd\n\n"
-            "With --json:\n"
-            "  findings  code, where (\"QOS night\", \"partition viz\", \"slurm.conf\"), text, cure (a "
-            "command\n"
-            "            line, or lines that begin with \"# \")\n"
-            "  ignored   the codes of --ignore\n"
-            "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
             "Examples:\n"
             "  sudo qosgate lint --ignore not-safe --ignore zero-limit\n"
             "  sudo qosgate lint --json | jq -r '.findings[] | \"# \" + .text, .cure' > cures.sh");

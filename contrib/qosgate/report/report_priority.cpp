@@ -119,11 +119,6 @@ void add_report_priority(Command report, Invocation& invocation) {
         "  65  there is no such order\n"
         "  69  slurmctld cannot be reached, or slurm.conf cannot be used\n"
         "  74  the output cannot be written\n\n"
-        "With --json:\n"
-        "  priority_type, priority_weight_qos  as in slurm.conf\n"
-        "  uses_raw_priorities                 PriorityFlags has NO_NORMAL_QOS\n"
-        "  qos                                 qos, priority, factor, points\n"
-        "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  qosgate report priority\n"
         "  qosgate report priority --csv --sort name > priority.csv");

@@ -168,12 +168,7 @@ std::string carry_out_help() {
            "use;\n"
            "      another owner manages what the files name\n"
            "  77  not permitted: root, SlurmUser and administrators of accounting may\n"
-           "  78  Slurm has no slurmdbd, or its release does not know a flag\n\n"
-           "With --json, beside the members of 'qosgate spec plan --json' without consequences:\n"
-           "  applied   whether it was done\n"
-           "  dry_run   with --dry-run\n"
-           "  history   the number of the entry in the history; null: none\n"
-           "  moved_jobs   of --move-jobs-to: job, from, to; with --dry-run: those that would be moved";
+           "  78  Slurm has no slurmdbd, or its release does not know a flag";
 }
 
 Result<void> expect_possible(const spec::Plan& plan, const CarryOutOptions& options, QosConnection& access) {

@@ -33,7 +33,7 @@ struct CarryOutOptions {
 /// Adds --yes, --dry-run, --move-jobs-to and --history.
 void add_carry_out_options(Command command, CarryOutOptions& options);
 
-/// The end of the help of such a command: exit statuses and members of the answer.
+/// The exit statuses in the help of such a command.
 std::string carry_out_help();
 
 /// Asks, unless --yes says so; nothing but a clear yes counts. Errors: invalid_input if nobody can be asked.

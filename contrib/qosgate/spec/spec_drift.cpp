@@ -93,13 +93,7 @@ void add_spec_drift(Command spec, Invocation& invocation) {
         "  74  the output cannot be written\n"
         "  75  there are too many files, or they are too large\n"
         "  77  not permitted\n"
-        "  78  Slurm has no slurmdbd\n\n"
-        "With --json:\n"
-        "  drift       qos, field (null: the QOS itself; or access), wanted and live (in words), is_managed\n"
-        "              (somebody changed it since it was applied; false: it was not applied yet), actor, "
-        "time\n"
-        "              (seconds since 1970; both null: not known)\n"
-        "  conflicts   qos, field, managed_by, wanted_by, file, line: what others manage now");
+        "  78  Slurm has no slurmdbd");
     add_spec_paths(command, options->paths);
     command.add_flag("--prune", options->prune,
                      "Also QOSs that the files' owners created and the files do not name any more");

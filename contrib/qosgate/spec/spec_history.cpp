@@ -88,14 +88,7 @@ void add_spec_history(Command spec, Invocation& invocation) {
         "  66  there is no such entry\n"
         "  69  the directory cannot be read\n"
         "  74  the output cannot be written\n"
-        "  77  another user owns the directory, or may write into it\n\n"
-        "With --json:\n"
-        "  entries   number, time (local: 2026-11-24T18:15:00), user, summary, cluster; is_open (the "
-        "program\n"
-        "            that applied it ended before it knew whether it was stored), undoes (the number of the "
-        "entry\n"
-        "            that it undoes; null: none)\n"
-        "  directory  where they are");
+        "  77  another user owns the directory, or may write into it");
     command.add_option("NUMBER", options->number, "Only this entry, with all its changes")
         .range(1, 999'999'999);
     command

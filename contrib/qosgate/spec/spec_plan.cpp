@@ -87,25 +87,7 @@ void add_spec_plan(Command spec, Invocation& invocation) {
         "  74  the output cannot be written\n"
         "  75  another owner manages what the files name; there are too many files\n"
         "  77  not permitted\n"
-        "  78  Slurm has no slurmdbd\n\n"
-        "With --json:\n"
-        "  created, updated  Name, changes (before and after of each field), owners (field, before, after;\n"
-        "                    null: nobody)\n"
-        "  deleted           Name, record\n"
-        "  granted, revoked  qos, account, user (null: the account), partition (null: all)\n"
-        "  lists             own lists that are set as a whole: account, user, partition, before and after "
-        "(own_qos,\n"
-        "                    added_qos, removed_qos)\n"
-        "  defaults          the same; qos is null where the default of the account above counts again\n"
-        "  shares            qos, field, tres, percent, partition (null: the cluster), count\n"
-        "  warnings          sentences\n"
-        "  made_permanent    temporary access that has no end any more once applied: as 'qosgate access "
-        "list'\n"
-        "  consequences      null: not asked for, or not known. running, pending, judged: jobs with these\n"
-        "                    QOSs;\n"
-        "                    stuck (could never start any more), barred (may not use the QOS any more),\n"
-        "                    freed: job, user, qos, text; above: qos, who, limit, used\n"
-        "  refusal           why an apply would be refused now, with what to do first; null: nothing known");
+        "  78  Slurm has no slurmdbd");
     add_spec_options(command, *options, invocation);
     command.add_option("--out", options->out, "Write the plan to this file, for 'qosgate spec apply'")
         .option_text("FILE");

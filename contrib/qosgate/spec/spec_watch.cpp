@@ -209,20 +209,13 @@ void add_spec_watch(Command spec, Invocation& invocation) {
         "would delete, are reported, never changed. After a failure it waits twice as long, up "
         "to\n"
         "15 minutes. SIGTERM, SIGINT and SIGHUP end it, after a change that has begun. It reports on\n"
-        "standard error; --status has it for programs, --metrics numbers for Prometheus.\n\n"
+        "standard error; --status has it for programs, with the members of the answer at the end, and\n"
+        "--metrics numbers for Prometheus.\n\n"
         "Exit status:\n"
         "  0   ended by a signal\n"
         "  64  the command line is wrong\n"
         "  65  --interval is wrong\n"
-        "  74  the output cannot be written\n\n"
-        "The status file, and with --json the answer at the end:\n"
-        "  state         starting, ok, drift (with --dry-run), conflict, failing, ended\n"
-        "  pid, dry_run, started\n"
-        "  last_run, last_success, last_change, next_run   seconds since 1970; null: not yet\n"
-        "  runs, failed_runs, failures_in_row, applied     counters\n"
-        "  error         of the last run; null: none\n"
-        "  drift         what the last run found: as in 'qosgate spec drift --json', without actors\n"
-        "  conflicts     what others manage: likewise");
+        "  74  the output cannot be written");
     add_spec_paths(command, options->paths);
     command.add_option("--interval", options->interval, "How often: 60s, 5m, 1h; default: 60s")
         .option_text("SPAN");
