@@ -24,8 +24,8 @@ constexpr std::size_t max_name_length = 64;
 /// fraction of a millisecond and is enough for a thousand names of usual length.
 constexpr std::size_t max_comparisons = 100'000;
 
-/// Finds the nearest of some names, case ignored: letters are missing, added, replaced, or change places with the
-/// next one. Cost: bounded by `max_comparisons`.
+/// Finds the nearest of some names, case ignored: letters are missing, added, replaced, or change places with
+/// the next one. Cost: bounded by `max_comparisons`.
 class NearestName {
   public:
     /// A name is near if its distance is below `best`.
