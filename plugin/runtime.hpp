@@ -71,7 +71,8 @@ class Runtime {
     /// The same for a part of a heterogeneous job. One request has up to 128, and any user may send it:
     /// together they take no more than an allowance.
     int submit_part(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg);
-    int refuse_part(const job_desc_msg_t& job, std::uint32_t submit_uid, char** err_msg);
+    /// Refuses a job that nobody judges, with these words.
+    int refuse(const job_desc_msg_t& job, std::uint32_t submit_uid, char** err_msg, std::string why);
     /// A new job, or a change of one, as slurmctld hands it over. Ownership: borrows.
     struct Asked {
         job_desc_msg_t& description; ///< of a change: what it sets

@@ -106,6 +106,8 @@ int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char*
     policies_.mark_active();
     if (is_kept_out(submit_uid)) [[unlikely]]
         return keep_out(description, submit_uid, err_msg);
+    if (this_release.follows(limits::rules::frees_extra_twice) && description.extra != nullptr) [[unlikely]]
+        return refuse(description, submit_uid, err_msg, "this release of Slurm has no 'extra': leave it out");
     if (description.het_job_offset != NO_VAL) [[unlikely]]
         return submit_part(description, submit_uid, err_msg);
     return submit_job(description, submit_uid, err_msg, [] {});
@@ -115,7 +117,9 @@ int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char*
                                            char** err_msg) {
     if (quota_.is_operator(submit_uid)) return submit_job(description, submit_uid, err_msg, [] {});
     if (!parts_allowance_.has_some(submit_uid, TimeAllowance::Clock::now()))
-        return refuse_part(description, submit_uid, err_msg);
+        return refuse(description, submit_uid, err_msg,
+                      "your parts of heterogeneous jobs took too long to check recently; try again in some "
+                      "seconds, with fewer parts, or submit single jobs");
     // Waiting for others is not the sender's, nor is the time of a candidate.
     const auto begin = thread_time();
     std::optional<TimeAllowance::Clock::duration> took;
@@ -125,7 +129,8 @@ int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char*
     return code;
 }
 
-int Runtime::refuse_part(const job_desc_msg_t& job, std::uint32_t submit_uid, char** err_msg) {
+[[gnu::noinline]] int Runtime::refuse(const job_desc_msg_t& job, std::uint32_t submit_uid, char** err_msg,
+                                      std::string why) {
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
     Recording recording = recorder_.begin(*policy);
@@ -134,8 +139,7 @@ int Runtime::refuse_part(const job_desc_msg_t& job, std::uint32_t submit_uid, ch
     const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
     Decision decision;
     decision.reject = model::RejectCode::access_denied;
-    decision.message = {"your parts of heterogeneous jobs took too long to check recently; try again in some "
-                        "seconds, with fewer parts, or submit single jobs"};
+    decision.message.push_back(std::move(why));
     gate::log_limits(decision, {request, resolved.view()}, "refused", "", decision.message);
     gate::append_contact(decision.message, policy->settings());
     recording.stop_clock();

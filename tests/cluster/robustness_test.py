@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from qosgate_dev.cluster.programs import slurm_version
 from qosgate_dev.testing import main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
@@ -62,6 +63,15 @@ class Robustness(PluginTestCase):
         self.assertEqual(answers, self.submit_jobs("odd").stdout)
         self.assertIn("unset: 0\n", answers)
         self.assertGreater(len(answers.splitlines()), 300)
+
+    def test_what_slurmctld_would_not_survive_is_refused(self) -> None:
+        # It would free the text a second time when it forgets the job.
+        has_extra = self.submit_jobs("many", "1", "extra=x").stdout
+        frees_twice = slurm_version() < (23, 2)
+        self.assertEqual(has_extra, "1 times: 2002 Access/permission denied\n" if frees_twice else "1 times: 0\n")
+        # It would look for each of them, for a minute and a half.
+        self.assertEqual(self.submit_jobs("many", "1", "exc_nodes=n[0-999]x[0-999]").stdout, "1 times: 2002 Access/permission denied\n")
+        self.assertEqual(self.submit_jobs("many", "1", "comment=x").stdout, "1 times: 0\n")
 
     def test_submissions_leave_no_memory_behind(self) -> None:
         refused = ("many", str(LEAK_SUBMISSIONS), "qos=other")

@@ -315,7 +315,7 @@ Decision Gate::decide(const JobRequest& request, KnownCluster known, const polic
         answer_without_rules(decision, submitted, {request, submitted.view()}, site, must_wait);
         return decision;
     }
-    if (const std::string_view change = find_fatal(request, release_); !change.empty()) [[unlikely]] {
+    if (const std::string_view change = find_fatal(request); !change.empty()) [[unlikely]] {
         refuse_fatal(decision, change, {request, submitted.view()}, site.settings());
         return decision;
     }
@@ -355,7 +355,7 @@ Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
         answer_without_rules(decision, after, logged, site, must_wait);
         return decision;
     }
-    if (const std::string_view change = find_fatal(update.after, release_); !change.empty()) {
+    if (const std::string_view change = find_fatal(update.after); !change.empty()) {
         refuse_fatal(decision, change, logged, site.settings());
         return decision;
     }

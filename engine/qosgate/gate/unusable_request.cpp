@@ -11,33 +11,26 @@
 namespace qg::gate {
 namespace {
 
-using model::JobDetail;
 using model::JobRequest;
 
 /// Whether slurmctld would look for so many nodes that nobody has, one by one.
 bool excludes_too_many(const JobRequest& request) {
     constexpr std::uint32_t max_nodes = 65536; // more than any cluster has
-    if (request.nodes_to_exclude().empty()) return false;
-    const model::DetailValue list = request.details.get(JobDetail::excluded_nodes);
+    if (request.excluded_nodes.empty()) return false;
+    const model::DetailValue list = request.details.get(model::JobDetail::excluded_nodes);
     return list.kind == model::DetailValue::Kind::too_long || count_nodes(list.text) > max_nodes;
 }
 
 struct Fatal {
-    bool (*is_asked)(const JobRequest& request, limits::Release release);
+    bool (*is_asked)(const JobRequest& request);
     std::string_view change; ///< the user need not read how slurmctld can be ended
 };
 
-/// Those of slurm/README.md 2.6.
+/// Those of slurm/README.md 2.6 that all releases have.
 constexpr Fatal fatal[] = {
-    {[](const JobRequest& request, limits::Release /*release*/) { return request.tasks_per_socket == 0u; },
+    {[](const JobRequest& request) { return request.tasks_per_socket == 0u; },
      "--ntasks-per-socket=0 is no count: ask for at least 1, or leave it out"},
-    {[](const JobRequest& request, limits::Release release) {
-         return release.follows(limits::rules::frees_extra_twice) &&
-                request.details.get(JobDetail::extra).kind != model::DetailValue::Kind::unset;
-     },
-     "this release of Slurm has no 'extra': leave it out"},
-    {[](const JobRequest& request, limits::Release /*release*/) { return excludes_too_many(request); },
-     "--exclude names more than 65536 nodes: name fewer"},
+    {excludes_too_many, "--exclude names more than 65536 nodes: name fewer"},
 };
 
 void refuse(model::Decision& decision, model::RejectCode code, std::string line, const LoggedJob& job,
@@ -81,9 +74,9 @@ void refuse_too_large(model::Decision& decision, std::string_view cannot, const 
     return decision;
 }
 
-std::string_view find_fatal(const JobRequest& request, limits::Release release) {
+[[gnu::cold]] std::string_view look_for_fatal(const JobRequest& request) {
     for (const Fatal& each : fatal)
-        if (each.is_asked(request, release)) return each.change;
+        if (each.is_asked(request)) return each.change;
     return {};
 }
 

@@ -8,7 +8,6 @@
 #include "qosgate/gate/decision_log.hpp"
 #include "qosgate/gate/effort.hpp"
 #include "qosgate/gate/site.hpp"
-#include "qosgate/limits/release.hpp"
 #include "qosgate/model/decision.hpp"
 #include "qosgate/model/job_request.hpp"
 #include "qosgate/policy/settings.hpp"
@@ -28,9 +27,15 @@ void answer_too_large(model::Decision& decision, const TooLarge& found, const Lo
 /// avoid a rule with a long text.
 model::Decision answer_unread(const ResolvedRequest& resolved, const LoggedJob& job, const Site& site);
 
-/// What the user of a request must change that slurmctld would not survive; empty: it survives it. Cost:
+/// As find_fatal(), of a request that may be one.
+std::string_view look_for_fatal(const model::JobRequest& request);
+
+/// What the user must change of a request that slurmctld would not survive; empty: it survives it. Cost:
 /// linear in what the request excludes. Threads: pure.
-std::string_view find_fatal(const model::JobRequest& request, limits::Release release);
+[[nodiscard]] inline std::string_view find_fatal(const model::JobRequest& request) {
+    const bool may_be = request.tasks_per_socket == 0u || !request.excluded_nodes.empty();
+    return may_be ? look_for_fatal(request) : std::string_view();
+}
 
 /// Makes the refusal of such a job, or of such a change, the answer, whatever the settings are.
 void refuse_fatal(model::Decision& decision, std::string_view change, const LoggedJob& job,

@@ -174,6 +174,8 @@ void set_number(job_desc_msg_t& job, char* text) {
 const std::map<std::string_view, SetField> named_fields = {
     {"account", set_text<&job_desc_msg_t::account>},
     {"comment", set_text<&job_desc_msg_t::comment>},
+    {"exc_nodes", set_text<&job_desc_msg_t::exc_nodes>},
+    {"extra", set_text<&job_desc_msg_t::extra>},
     {"partition", set_text<&job_desc_msg_t::partition>},
     {"qos", set_text<&job_desc_msg_t::qos>},
     {"gres", set_text<&job_desc_msg_t::tres_per_node>},
