@@ -42,6 +42,12 @@ BOOST_AUTO_TEST_CASE(a_list_of_more_nodes_than_any_cluster_has_is_refused) {
     BOOST_TEST(decide_without("n[0-255]x[0-255]") == RejectCode::none);
     BOOST_TEST(decide_without("n[0-255]x[0-255],a") == RejectCode::access_denied);
     BOOST_TEST(decide_without("n[0-999]x[0-999]") == RejectCode::access_denied);
+
+    // Of a long list whose only comma is its first byte, the beginning has no whole name.
+    request.excluded_nodes = "";
+    BOOST_TEST(decide_at("off").reject == RejectCode::none);
+    request.has_all_excluded = false;
+    BOOST_TEST(decide_at("off").reject == RejectCode::access_denied);
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_would_end_slurmctld_is_refused_without_rules_and_limits) {

@@ -16,7 +16,7 @@ using model::JobRequest;
 /// Whether slurmctld would look for so many nodes that nobody has, one by one.
 bool excludes_too_many(const JobRequest& request) {
     constexpr std::uint32_t max_nodes = 65536; // more than any cluster has
-    if (request.excluded_nodes.empty()) return false;
+    if (request.excluded_nodes.empty() && request.has_all_excluded) return false;
     const model::DetailValue list = request.details.get(model::JobDetail::excluded_nodes);
     return list.kind == model::DetailValue::Kind::too_long || count_nodes(list.text) > max_nodes;
 }

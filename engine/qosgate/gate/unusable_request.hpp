@@ -33,7 +33,8 @@ std::string_view look_for_fatal(const model::JobRequest& request);
 /// What the user must change of a request that slurmctld would not survive; empty: it survives it. Cost:
 /// linear in what the request excludes. Threads: pure.
 [[nodiscard]] inline std::string_view find_fatal(const model::JobRequest& request) {
-    const bool may_be = request.tasks_per_socket == 0u || !request.excluded_nodes.empty();
+    const bool may_be =
+        request.tasks_per_socket == 0u || !request.excluded_nodes.empty() || !request.has_all_excluded;
     return may_be ? look_for_fatal(request) : std::string_view();
 }
 
