@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
@@ -44,25 +45,32 @@ class NearestName {
   private:
     /// The distance if it is less than the best one so far; otherwise any number that is not less.
     std::size_t distance_to(std::string_view name) {
-        using Row = std::array<std::size_t, max_name_length + 1>;
         const auto is_same = [&](std::size_t i, std::size_t j) {
             return to_lower(wrong_[i - 1]) == to_lower(name[j - 1]);
         };
-        Row before_last{}, last{}, row{};
-        std::iota(row.begin(), row.end(), std::size_t{0});
+        // Three rows that take turns.
+        std::array<std::array<std::uint8_t, max_name_length + 1>, 3> rows;
+        auto* before_last = &rows[0];
+        auto* last = &rows[1];
+        auto* row = &rows[2];
+        std::iota(row->begin(), row->end(), std::uint8_t{0});
         for (std::size_t i = 1; i <= wrong_.size(); ++i) {
-            before_last = std::exchange(last, row);
-            std::size_t row_min = row[0] = i;
+            std::swap(before_last, last);
+            std::swap(last, row);
+            std::size_t row_min = i;
+            (*row)[0] = static_cast<std::uint8_t>(i);
             for (std::size_t j = 1; j <= name.size(); ++j) {
-                row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (is_same(i, j) ? 0 : 1)});
+                std::size_t least =
+                    std::min({(*last)[j] + 1, (*row)[j - 1] + 1, (*last)[j - 1] + (is_same(i, j) ? 0 : 1)});
                 if (i > 1 && j > 1 && is_same(i, j - 1) && is_same(i - 1, j))
-                    row[j] = std::min(row[j], before_last[j - 2] + 1);
-                row_min = std::min(row_min, row[j]);
+                    least = std::min<std::size_t>(least, (*before_last)[j - 2] + 1);
+                (*row)[j] = static_cast<std::uint8_t>(least);
+                row_min = std::min(row_min, least);
             }
             left_ -= std::min(left_, name.size());
             if (row_min >= best_ || left_ == 0) return best_;
         }
-        return row[name.size()];
+        return (*row)[name.size()];
     }
 
     std::string_view wrong_;
