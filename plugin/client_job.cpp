@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "client_job.hpp"
 
-#include "this_release.hpp"
+#include "running_release.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/client_counts.hpp"
@@ -58,7 +58,7 @@ std::optional<JobRequest> make_request(ClientOptions& options, const ClientComma
     request.is_het_part = command.part > 0;
     if (!request.tres_per_task) request.tres_per_task = gpus_per_task(options);
     gate::complete_options(request, command.name == "srun" ||
-                                        this_release.follows(limits::rules::commands_count_tasks));
+                                        running_release().follows(limits::rules::commands_count_tasks));
     return request;
 }
 

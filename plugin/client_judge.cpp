@@ -15,7 +15,7 @@
 #include "qosgate/slurm/job_world.hpp"
 #include "qosgate/slurm/plugin_list.hpp"
 #include "qosgate/slurm/values.hpp"
-#include "this_release.hpp"
+#include "running_release.hpp"
 
 #include <algorithm>
 #include <array>
@@ -145,7 +145,7 @@ void judge_job(ClientAnswer& answer, const policy::Policy& policy, ClientWorld& 
     }
     if (request.priority != 0u && !(*world)->accounting.is_operator(getuid())) request.priority.reset();
     const gate::KnownCluster known = told.known();
-    const gate::Gate gate((*world)->accounting, this_release);
+    const gate::Gate gate((*world)->accounting, running_release());
     const Decision decision = gate.decide(request, known, &policy);
     // slurmctld shows rules more than this user may see, and the whole job: limits are judged without them.
     if (!details.asked_for().empty() || has_failed(decision)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "client_world.hpp"
 
-#include "this_release.hpp"
+#include "running_release.hpp"
 
 #include "qosgate/base/with_result_of.hpp"
 #include "qosgate/gate/resolve.hpp"
@@ -45,7 +45,7 @@ Result<RuleView*> ClientView::open() {
     if (!world) return Error{world.error().code, "slurmctld does not tell this: " + world.error().message};
     request_.user_id = request_.submit_uid = getuid();
     const gate::KnownCluster known = world_.known();
-    const gate::ClusterContext context{*known.cluster, (*world)->accounting, this_release, known};
+    const gate::ClusterContext context{*known.cluster, (*world)->accounting, running_release(), known};
     resolved_.emplace(WithResultOf([&] { return gate::resolve(request_, context); }));
     catalogue = resolved_->view().tres.get();
     return &view_.emplace(*resolved_, /*is_change=*/false);

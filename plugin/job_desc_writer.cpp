@@ -8,7 +8,7 @@
 #include "qosgate/slurm/job_desc_fields.hpp"
 #include "qosgate/slurm/job_detail_fields.hpp"
 #include "qosgate/slurm/values.hpp"
-#include "this_release.hpp"
+#include "running_release.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -81,7 +81,7 @@ void write_variable(job_desc_msg_t& description, const std::string& name, const 
 /// The tasks on each node, if they follow from tasks for each GPU and GPUs on each node.
 void name_tasks_of_gpus(job_desc_msg_t& description, const model::JobRequest& request) {
     if (request.tasks_per_node) return;
-    const std::uint64_t tasks = gate::gpus_of_each_node(request, this_release) * *request.tasks_per_tres;
+    const std::uint64_t tasks = gate::gpus_of_each_node(request, running_release()) * *request.tasks_per_tres;
     if (tasks != 0 && tasks < NO_VAL16) description.ntasks_per_node = static_cast<std::uint16_t>(tasks);
 }
 

@@ -8,7 +8,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/test_world.hpp"
 #include "qosgate/slurm/values.hpp"
-#include "this_release.hpp"
+#include "running_release.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -71,17 +71,18 @@ Result<AssocMgr> find_assoc_mgr() {
 Runtime::Runtime() : Runtime(find_assoc_mgr()) {}
 
 Runtime::Runtime(const Result<AssocMgr>& manager)
-    : policies_(log_line, {.kept_file = kept_policy_file(),
-                           .host = has_backups() ? own_host_name() : std::string(),
-                           .cluster_name = cluster_name(),
-                           .log_of_script = log_script_line,
-                           .make_world = [] { return std::make_unique<gate::ScenarioWorld>(this_release); }}),
+    : policies_(log_line,
+                {.kept_file = kept_policy_file(),
+                 .host = has_backups() ? own_host_name() : std::string(),
+                 .cluster_name = cluster_name(),
+                 .log_of_script = log_script_line,
+                 .make_world = [] { return std::make_unique<gate::ScenarioWorld>(running_release()); }}),
       quota_(manager),
       users_({.list_users =
                   [manager](std::size_t max_users) {
                       return manager ? list_user_names(*manager, max_users) : std::vector<std::string>();
                   }}),
-      untracked_tres_(std::make_shared<UntrackedTresWatch>(manager)), gate_(quota_, this_release) {
+      untracked_tres_(std::make_shared<UntrackedTresWatch>(manager)), gate_(quota_, running_release()) {
     // Before the first job, and so that slurmctld's log has any error at its start. Until a job comes the
     // store's thread only reads files: it may run in a standby controller, too. slurmctld has become a daemon
     // before it loads plugins.

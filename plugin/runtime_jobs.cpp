@@ -20,8 +20,8 @@
 #include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/reject_codes.hpp"
 #include "qosgate/slurm/values.hpp"
+#include "running_release.hpp"
 #include "runtime.hpp"
-#include "this_release.hpp"
 #include "unknown_rules.hpp"
 #include "unseen_change.hpp"
 
@@ -106,7 +106,8 @@ int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char*
     policies_.mark_active();
     if (is_kept_out(submit_uid)) [[unlikely]]
         return keep_out(description, submit_uid, err_msg);
-    if (this_release.follows(limits::rules::frees_extra_twice) && description.extra != nullptr) [[unlikely]]
+    if (running_release().follows(limits::rules::frees_extra_twice) && description.extra != nullptr)
+        [[unlikely]]
         return refuse(description, submit_uid, err_msg, "this release of Slurm has no 'extra': leave it out");
     if (description.het_job_offset != NO_VAL) [[unlikely]]
         return submit_part(description, submit_uid, err_msg);
@@ -135,7 +136,7 @@ int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char*
     const auto policy = policies_.current();
     Recording recording = recorder_.begin(*policy);
     const model::JobRequest request = slurm::read_job_desc(job, submit_uid);
-    const gate::Site site(now.cluster.get(), policy.get(), quota_, this_release);
+    const gate::Site site(now.cluster.get(), policy.get(), quota_, running_release());
     const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
     Decision decision;
     decision.reject = model::RejectCode::access_denied;
@@ -195,7 +196,7 @@ int Runtime::submit_job(job_desc_msg_t& description, std::uint32_t submit_uid, c
     const auto begin = std::chrono::steady_clock::now();
     const ClusterNow now = cluster_.current();
     const model::JobRequest request = slurm::read_job_desc(job, submit_uid);
-    const gate::Site site(now.cluster.get(), /*policy_in_force=*/nullptr, quota_, this_release);
+    const gate::Site site(now.cluster.get(), /*policy_in_force=*/nullptr, quota_, running_release());
     const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
     const Decision decision = refuse_job(policies_.status(), {request, resolved.view()});
     count(decision, /*is_change=*/false, begin);

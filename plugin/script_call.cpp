@@ -8,7 +8,7 @@
 #include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/policy/fields.hpp"
 #include "qosgate/slurm/job_desc.hpp"
-#include "this_release.hpp"
+#include "running_release.hpp"
 
 #include <optional>
 #include <string_view>
@@ -29,7 +29,7 @@ Decision describe(const ScriptCall& call, const gate::LoggedJob& job) {
 }
 
 gate::Site site_of(const ScriptWorld& world) {
-    return {world.now.cluster.get(), /*policy_in_force=*/nullptr, world.quota, this_release};
+    return {world.now.cluster.get(), /*policy_in_force=*/nullptr, world.quota, running_release()};
 }
 
 ScriptCall answered(const policy::Policy& policy, ScriptOutcome outcome,

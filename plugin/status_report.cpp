@@ -4,8 +4,8 @@
 #include "qosgate/base/process_start.hpp"
 #include "qosgate/base/report_files.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/plugin_list.hpp"
+#include "running_release.hpp"
 
 #include <unistd.h>
 
@@ -13,12 +13,6 @@
 
 namespace qg::plugin {
 namespace {
-
-/// "22.05.8"
-std::string slurm_release() {
-    return text::format("{:02}.{:02}.{}", SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER),
-                        SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER), SLURM_VERSION_MICRO(SLURM_VERSION_NUMBER));
-}
 
 std::string show_hash(std::uint64_t hash) {
     return text::format_hash(hash);
@@ -191,7 +185,8 @@ json::Members DecisionCounts::to_json() const {
 json::Members StatusReport::to_json() const {
     json::Members members;
     members.add_text("version", QG_VERSION);
-    members.add_text("slurm", slurm_release());
+    members.add_text("slurm", running_release().text());
+    members.add_flag("is_compared", limits::is_compared(running_release()));
     members.add_number("pid", getpid());
     members.add_number("process_start", process_start(getpid()));
     members.add_text("host", own_host_name());
@@ -224,9 +219,10 @@ json::Members StatusReport::to_json() const {
 }
 
 std::string StatusReport::to_line() const {
-    return text::format("qosgate {} for Slurm {}: limits {}, {} {}, hash {}, {}", QG_VERSION, slurm_release(),
-                        to_string(limits), policy.rules, policy.rules == 1 ? "rule" : "rules",
-                        show_hash(policy.hash), to_string(policy.standing));
+    return text::format("qosgate {} for Slurm {}: limits {}, {} {}, hash {}, {}", QG_VERSION,
+                        running_release().text(), to_string(limits), policy.rules,
+                        policy.rules == 1 ? "rule" : "rules", show_hash(policy.hash),
+                        to_string(policy.standing));
 }
 
 } // namespace qg::plugin

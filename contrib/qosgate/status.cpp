@@ -11,6 +11,7 @@
 
 #include "qosgate/base/process_start.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/base/without_gate.h"
 #include "qosgate/slurm/plugin_list.hpp"
 #include "qosgate/slurmdb/slurm_conf.hpp"
 
@@ -112,12 +113,20 @@ std::string find_missing_file(const slurmdb::SlurmConf& conf) {
     return directories;
 }
 
-/// Whether the process has the plugin's file in its memory.
-bool has_mapped_plugin(pid_t process) {
+/// What a process has of the plugin in its memory.
+struct MappedPlugin {
+    bool loader = false;
+    bool gate = false; ///< for its branch of Slurm
+};
+
+MappedPlugin find_mapped_plugin(pid_t process) {
+    MappedPlugin found;
     std::ifstream maps(text::format("/proc/{}/maps", process));
-    for (std::string line; std::getline(maps, line);)
-        if (line.ends_with(plugin_file)) return true;
-    return false;
+    for (std::string line; std::getline(maps, line);) {
+        found.loader = found.loader || line.ends_with(plugin_file);
+        found.gate = found.gate || line.find("/qosgate/job_submit-") != std::string::npos;
+    }
+    return found;
 }
 
 /// Whether the plugin cannot write its report there for want of room.
@@ -200,7 +209,7 @@ std::string why_not_loaded(const StatusFinding& finding, const slurmdb::SlurmCon
 std::optional<pid_t> find_mute_slurmctld(const slurmdb::SlurmConf& conf) {
     const auto process = find_slurmctld(conf);
     const bool is_mute = process && slurm::loads_qosgate(conf.job_submit_plugins) &&
-                         is_full(conf.state_save_location) && has_mapped_plugin(*process);
+                         is_full(conf.state_save_location) && find_mapped_plugin(*process).gate;
     return is_mute ? process : std::nullopt;
 }
 
@@ -222,9 +231,31 @@ Result<GateReport> read_report(const slurmdb::SlurmConf& conf) {
     }
 }
 
+/// The slurmctld of this host that has loaded the plugin, which has no gate that it may call; empty: none is
+/// seen.
+std::optional<pid_t> find_inert_slurmctld(const slurmdb::SlurmConf& conf) {
+    const auto process = find_slurmctld(conf);
+    const MappedPlugin plugin = process ? find_mapped_plugin(*process) : MappedPlugin();
+    return plugin.loader && !plugin.gate ? process : std::nullopt;
+}
+
+std::string describe_inert(pid_t process, bool refuses) {
+    return text::format("slurmctld, process {}, has loaded the plugin, which has no gate that it may call: "
+                        "{}; slurmctld's log "
+                        "says why: install the gate of this branch, and restart slurmctld (\"{}\" in the "
+                        "file qosgate-without-gate "
+                        "beside slurm.conf {} until then)",
+                        process,
+                        refuses ? "all jobs are refused, but for those of root, SlurmUser and operators"
+                                : "all jobs pass unchecked",
+                        refuses ? "pass" : "refuse", refuses ? "lets jobs pass" : "refuses jobs");
+}
+
 /// Judges a report that no running slurmctld has written.
 void judge_not_loaded(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
-    if (const auto process = find_mute_slurmctld(conf))
+    if (const auto inert = find_inert_slurmctld(conf))
+        finding.add(not_loaded, describe_inert(*inert, qosgate_refuses_without_gate(conf.path.c_str())));
+    else if (const auto process = find_mute_slurmctld(conf))
         finding.add(degraded,
                     text::format("slurmctld, process {}, has loaded the plugin and cannot report, so "
                                  "what is in force is not known: {}",
@@ -304,6 +335,11 @@ void judge_report(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
 void judge_loaded(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
     const GateReport& report = finding.report;
     judge_report(finding, conf);
+    if (!report.flag("is_compared"))
+        finding.add(degraded,
+                    text::format("Slurm {} was not compared with the releases that qosgate knows: its limits "
+                                 "may be others; a newer qosgate says more",
+                                 report.text("slurm", "?")));
     if (report.is_of_this_host() && slurm::loads_qosgate(conf.job_submit_plugins))
         if (const std::string directories = find_missing_file(conf); !directories.empty())
             finding.add(degraded,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whether this release of Slurm exports the names that qosgate looks up in it. Usage: host_symbols_test.py HEADER"""
+"""Whether this release of Slurm exports the names that qosgate looks up in it. Usage: host_symbols_test.py HEADER LOADER'S-SOURCE..."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 import unittest
 from pathlib import Path
 
-HEADER = Path(sys.argv.pop(1))
+HEADER, *LOADER = map(Path, sys.argv[1:])
 PROGRAMS = ("slurmctld", "sbatch", "salloc", "srun", "scrontab")
 # Other releases have these, or programs that are not in every package.
 MAY_BE_ABSENT = {"slurm_job_state_reason_string", "scopt"}
@@ -32,6 +32,9 @@ class HostSymbolsTest(unittest.TestCase):
             self.skipTest("this host has no slurmctld and no clients")
         names = set(re.findall(r'\{\s*"(\w+)"\}', HEADER.read_text()))
         self.assertIn("assoc_mgr_lock", names)
+        for source in LOADER:
+            names |= set(re.findall(r'(?:find\(|dlsym\(RTLD_DEFAULT, )"(\w+)"', source.read_text()))
+        self.assertLessEqual({"slurm_init_job_desc_msg", "validate_operator", "slurm_error"}, names)
         found = set()
         for program in programs:
             found |= exported(program)
@@ -42,4 +45,4 @@ class HostSymbolsTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])

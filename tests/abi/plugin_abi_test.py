@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a plugin shows to its host and what it wants from it, as the dynamic linker sees it.
 
-Usage: plugin_abi_test.py PLUGIN TYPE VERSION_NUMBER
+Usage: plugin_abi_test.py PLUGIN TYPE VERSION_NUMBER gate|loader
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import unittest
 
-PLUGIN, TYPE, VERSION = sys.argv[1], sys.argv[2], int(sys.argv[3])
+PLUGIN, TYPE, VERSION, PART = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
 
 EXPORTS = {
     "job_submit": {
@@ -37,6 +37,9 @@ EXPORTS = {
         "cli_filter_p_post_submit",
     },
 }
+
+# What a loader asks a gate for besides.
+FOR_LOADER = {"qosgate_layout", "qosgate_use_release"}
 
 # What any Slurm daemon has, in every release from 22.05 on. A name that is not here may be missing in another
 # release or daemon; with immediate binding, which distributions switch on, the plugin would not load there. Such a
@@ -109,10 +112,11 @@ def symbols(option: str) -> set[str]:
 
 class PluginAbi(unittest.TestCase):
     def test_it_exports_what_slurm_looks_up_and_nothing_else(self) -> None:
-        self.assertEqual(symbols("--defined-only"), EXPORTS[TYPE.partition("/")[0]])
+        exported = EXPORTS[TYPE.partition("/")[0]]
+        self.assertEqual(symbols("--defined-only"), exported | FOR_LOADER if PART == "gate" else exported)
 
     def test_it_imports_only_what_every_host_has(self) -> None:
-        slurms = SLURM_IMPORTS | (CLIENT_IMPORTS if TYPE.startswith("cli_filter") else set())
+        slurms = set() if PART == "loader" else SLURM_IMPORTS | (CLIENT_IMPORTS if TYPE.startswith("cli_filter") else set())
         for name in sorted(symbols("--undefined-only")):
             with self.subTest(name):
                 known = name in slurms or VERSIONS.fullmatch(name) or OTHER_IMPORTS.fullmatch(name)
@@ -131,7 +135,8 @@ class PluginAbi(unittest.TestCase):
 
     def test_it_stays_in_memory_and_has_no_search_path(self) -> None:
         dynamic = "\n".join(read("readelf", "-d", PLUGIN))
-        self.assertIn("NODELETE", dynamic)
+        # A loader never closes the gate that it uses; one that it does not use shall go.
+        self.assertEqual("NODELETE" in dynamic, PART == "loader")
         self.assertNotIn("RPATH", dynamic)
         self.assertNotIn("RUNPATH", dynamic)
 

@@ -170,6 +170,8 @@ class Installed(unittest.TestCase):
 
         rules = {path.name for path in (SOURCE / "lua/rules").glob("*.lua")}
         plugins = {"cli_filter_qosgate.so", "job_submit_qosgate.so", "qosgate_client.so"} if self.has_slurm else set()
+        gates = {path.name for path in (BUILD / "plugin/qosgate").glob("*.so")}
+        self.assertEqual(len(gates), 2 if self.has_slurm else 0)
         others = {"qosgate", "qosgate.lua", "decision-record.schema.json", "apply_spec.py", "qosgate_spec.py"}
         guides = {path.name for path in (SOURCE / "contrib/doc").glob("*.md")}
         examples = {path.name for path in (SOURCE / "contrib/examples").glob("*.yaml")}
@@ -180,7 +182,7 @@ class Installed(unittest.TestCase):
         pages = {name for name in installed if re.fullmatch(r"qosgate(-[a-z]+)*\.1", name)}
         help_files = {"_qosgate", "qosgate.fish", "qosgate.1", *pages}  # that of bash is called qosgate, too
         tables = {path.name for path in (SOURCE / "lua/rules/data").iterdir()}
-        self.assertEqual(installed, others | guides | examples | rules | tables | plugins | monitor | units | schemas | help_files)
+        self.assertEqual(installed, others | guides | examples | rules | tables | plugins | gates | monitor | units | schemas | help_files)
 
     def test_every_link_of_the_guides_leads_to_what_is_installed(self) -> None:
         tools = runpy.run_path(str(SOURCE / "contrib/doc/installed_page.py"))

@@ -18,6 +18,16 @@ BOOST_AUTO_TEST_CASE(a_branch_means_its_newest_state) {
 BOOST_AUTO_TEST_CASE(names_its_branch_as_people_do) {
     BOOST_TEST(Release(22, 5, 8).branch() == "22.05");
     BOOST_TEST(Release(24, 11).branch() == "24.11");
+    BOOST_TEST(Release(22, 5, 8).text() == "22.05.8");
+}
+
+BOOST_AUTO_TEST_CASE(a_micro_release_is_compared_up_to_the_newest_that_was) {
+    BOOST_TEST(qg::limits::is_compared({22, 5, 0}));
+    BOOST_TEST(qg::limits::is_compared({22, 5, 11}));
+    BOOST_TEST(!qg::limits::is_compared({22, 5, 12}));
+    BOOST_TEST(qg::limits::is_compared({24, 11, 7}));
+    BOOST_TEST(!qg::limits::is_compared({24, 11, 8}));
+    BOOST_TEST(!qg::limits::is_compared({26, 11, 0})); // a branch that nobody has seen
 }
 
 BOOST_AUTO_TEST_CASE(reads_slurms_version_number) {

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace qg::limits {
@@ -29,6 +30,16 @@ Result<Release> Release::parse(std::string_view text) {
 
 std::string Release::branch() const {
     return text::format("{}.{:02}", number_ >> 16, number_ >> 8 & 0xffu);
+}
+
+std::string Release::text() const {
+    return text::format("{}.{}", branch(), number_ & 0xffu);
+}
+
+bool is_compared(Release release) noexcept {
+    return std::ranges::any_of(compared_releases, [&](Release newest) {
+        return newest.branch_number() == release.branch_number() && release <= newest;
+    });
 }
 
 } // namespace qg::limits

@@ -33,8 +33,14 @@ class Release {
     /// The branch as people write it: "22.05".
     [[nodiscard]] std::string branch() const;
 
+    /// The same with the micro number, "22.05.8".
+    [[nodiscard]] std::string text() const;
+
     /// Whether this release follows the rule.
     [[nodiscard]] constexpr bool follows(const Rule& rule) const noexcept;
+
+    /// One number for all releases of a branch.
+    [[nodiscard]] constexpr std::uint32_t branch_number() const noexcept { return number_ >> 8; }
 
     friend constexpr auto operator<=>(Release, Release) = default;
 
@@ -45,6 +51,14 @@ class Release {
 
 /// The newest release whose rules are known; the default for offline use.
 inline constexpr Release newest_release{26, 5};
+
+/// The newest releases of each branch that were compared with those before them: neither Slurm's structs nor
+/// its rules differ from what qosgate knows (README.md 10).
+inline constexpr Release compared_releases[] = {{22, 5, 11}, {23, 2, 8}, {23, 11, 11}, {24, 5, 8},
+                                                {24, 11, 7}, {25, 5, 8}, {25, 11, 7},  {26, 5, 5}};
+
+/// Whether a release with a micro number is one of those, or an earlier one of its branch.
+bool is_compared(Release release) noexcept;
 
 /// A rule that not all releases follow.
 struct Rule {

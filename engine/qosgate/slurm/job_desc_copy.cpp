@@ -28,7 +28,7 @@ static_assert(std::is_trivially_copyable_v<job_desc_msg_t>);
 struct Header {
     std::array<char, 8> magic{'q', 'g', '-', 'j', 'o', 'b', '-', '2'};
     std::uint64_t struct_size = sizeof(job_desc_msg_t);
-    std::uint64_t headers = SLURM_VERSION_NUMBER;
+    std::uint64_t headers = SLURM_VERSION_NUMBER >> 8; ///< the branch
     std::int64_t library = slurm_api_version();
 
     friend bool operator==(const Header&, const Header&) = default;

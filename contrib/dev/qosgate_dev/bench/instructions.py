@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from .judged import PLUGIN, judge
+from .judged import gate, judge
 
 _CACHE_LINE = 64
 _WARM_UP = 200  # jobs that are not counted: they fill what is kept
@@ -44,7 +44,7 @@ def measure(build: Path, policy: str, stream: str) -> Cost:
     few = _counts(build, policy, stream, _WARM_UP)
     many = _counts(build, policy, stream, _WARM_UP + _COUNTED)
     lines = {line for line, count in many.items() if count - few[line] >= _COUNTED / 2}
-    plugin = str(build / PLUGIN)
+    plugin = str(gate(build))
     return Cost(
         instructions=(many.total() - few.total()) // _COUNTED,
         code_lines=len(lines),

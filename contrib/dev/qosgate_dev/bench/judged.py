@@ -10,13 +10,20 @@ from pathlib import Path
 
 from .policies import POLICIES
 
-PLUGIN = "plugin/job_submit_qosgate.so"
 PROGRAM = "tests/judged/judge_jobs"
 _SECONDS = 300  # under valgrind, beside other work
 
 
 class JudgingFailed(Exception):
     """What the program said."""
+
+
+def gate(build: Path) -> Path:
+    """The gate for slurmctld; the loader needs a slurmctld. Errors: JudgingFailed."""
+    found = sorted((build / "plugin/qosgate").glob("job_submit-*.so"))
+    if len(found) != 1:
+        raise JudgingFailed(f"{build}/plugin/qosgate has {len(found)} gates for slurmctld, not one")
+    return found[0]
 
 
 def judge(build: Path, policy: str, stream: str, count: int, *, under: Sequence[str] = ()) -> None:
@@ -32,7 +39,7 @@ def judge(build: Path, policy: str, stream: str, count: int, *, under: Sequence[
             rules.mkdir(mode=0o755)
             write(rules)
         run = subprocess.run(
-            [*under, str(build / PROGRAM), str(build / PLUGIN), name, stream, str(count)],
+            [*under, str(build / PROGRAM), str(gate(build)), name, stream, str(count)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

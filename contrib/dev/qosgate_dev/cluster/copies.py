@@ -38,7 +38,8 @@ def take_plugin_dirs(layout: Layout, extra: ExtraLines) -> tuple[str, ...]:
 
 
 def refresh_plugins(layout: Layout, plugin_dirs: tuple[str, ...]) -> None:
-    """Copies the plugins (*.so) of these directories to their places, and removes copies of what they no longer have.
+    """Copies the plugins (*.so) of these directories, and what they open in the directory qosgate, to their places; removes
+    copies of what is no longer there.
 
     Errors: ClusterError for a directory that is not there, or a copy that cannot be made.
     """
@@ -47,14 +48,15 @@ def refresh_plugins(layout: Layout, plugin_dirs: tuple[str, ...]) -> None:
             raise ClusterError(
                 f"PluginDir: {name}: no such directory: build what is in it first, or correct the line", EX_NOINPUT
             )
-        plugins = {path.name: path for path in Path(name).glob("*.so")}
-        place = _place(layout, number)
-        place.mkdir(mode=0o755, parents=True, exist_ok=True)
-        for path in place.iterdir():
-            if path.name not in plugins:
-                path.unlink()
-        for path in plugins.values():
-            _copy(path, place)
+        for part in ("", "qosgate"):
+            plugins = {path.name: path for path in (Path(name) / part).glob("*.so")}
+            place = _place(layout, number) / part
+            place.mkdir(mode=0o755, parents=True, exist_ok=True)
+            for path in place.iterdir():
+                if path.is_file() and path.name not in plugins:
+                    path.unlink()
+            for path in plugins.values():
+                _copy(path, place)
 
 
 def copy_program(layout: Layout, program: Path) -> Path:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// job_submit/qosgate: the symbols that slurmctld looks up, and nothing else. The map beside this file exports
-// only these. slurmctld loads the plugin only if plugin_version equals its own release, micro number
-// included.
+// The gate of job_submit/qosgate for one branch of Slurm: what the loader (plugin/loader) calls for
+// slurmctld. The map beside this file exports only these names.
 #include "exception_boundary.hpp"
 #include "qosgate/slurm/compat.hpp"
+#include "running_release.hpp"
 #include "runtime.hpp"
 
 #include <cstdint>
@@ -23,6 +23,11 @@ extern QG_EXPORT const std::uint32_t plugin_version;
 const char plugin_name[] = "qosgate: rules and explained limits";
 const char plugin_type[] = "job_submit/qosgate";
 const std::uint32_t plugin_version = SLURM_VERSION_NUMBER;
+
+/// The loader's call, before init().
+QG_EXPORT void qosgate_use_release(std::uint32_t number) {
+    qg::plugin::release_number = number;
+}
 
 /// Called once, before slurmctld knows its cluster, on a standby controller too. Never fails, because
 /// slurmctld would then not start.

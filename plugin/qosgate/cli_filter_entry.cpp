@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// cli_filter/qosgate: the symbols that sbatch, salloc, srun and scrontab look up, and nothing else. A client
-// loads the plugin only if plugin_version equals its own release, micro number included; otherwise nobody can
-// submit. If the plugin itself fails, the job is sent as without it; a rule or the site's script can refuse
+// The gate of cli_filter/qosgate for one branch of Slurm: what the loader calls for sbatch, salloc, srun and
+// scrontab. If the gate itself fails, the job is sent as without it; a rule or the site's script can refuse
 // it.
 #include "asking_command.hpp"
 #include "child_process.hpp"
@@ -13,6 +12,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/host_symbols.hpp"
 #include "qosgate/slurm/values.hpp"
+#include "running_release.hpp"
 
 #include <slurm/slurm.h>
 #include <slurm/slurm_version.h>
@@ -148,6 +148,11 @@ extern QG_EXPORT const std::uint32_t plugin_version;
 const char plugin_name[] = "qosgate: rules and explained limits, before a job is sent";
 const char plugin_type[] = "cli_filter/qosgate";
 const std::uint32_t plugin_version = SLURM_VERSION_NUMBER;
+
+/// The loader's call, before init().
+QG_EXPORT void qosgate_use_release(std::uint32_t number) {
+    release_number = number;
+}
 
 QG_EXPORT int init() {
     return SLURM_SUCCESS;
