@@ -3,7 +3,7 @@
 """Every file begins with its SPDX line, a script after the line that names its interpreter.
 
 Usage: licences.py SOURCE_ROOT
-Left out are empty files and those that are read as they are: guides, JSON, and data of tests.
+Left out are empty files and those that are read as they are: guides, JSON, data of tests, and Debian's own form.
 """
 
 import sys
@@ -12,6 +12,7 @@ from pathlib import Path
 
 DIRECTORIES = (".ci", "contrib", "engine", "lua", "plugin", "tests")
 SINGLE_FILES = (".clang-format", ".clang-tidy", "meson.build", "meson_options.txt")
+COPYRIGHT = "contrib/packaging/debian/copyright"
 WITHOUT = (".csv", ".gz", ".json", ".md", ".png", ".pyc", ".txt")
 LINE = "SPDX-License-Identifier: GPL-2.0-or-later"
 
@@ -30,7 +31,7 @@ def has_line(text: str) -> bool:
 
 def main() -> int:
     root = Path(sys.argv[1])
-    paths = list(sources(root))
+    paths = [path for path in sources(root) if path != root / COPYRIGHT]
     missing = [path.relative_to(root) for path in paths if not has_line(path.read_text(encoding="utf-8"))]
     print("\n".join(f"{path}: has no SPDX line at its beginning" for path in missing) or f"{len(paths)} files have SPDX lines")
     return 1 if missing or not paths else 0

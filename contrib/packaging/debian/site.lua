@@ -1,0 +1,9 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- Settings of qosgate for this cluster; rules go into files of their own in this directory.
+-- The guide rules-reference.md of the package qosgate lists all settings. As long as each line is a comment, limits
+-- are explained and Slurm's decisions stay as they are.
+--
+-- site {
+--     limits = "explain",               -- "enforce" refuses jobs that break a limit; "off" says nothing
+--     contact = "help@example.org",     -- whom a refused user asks
+-- }
