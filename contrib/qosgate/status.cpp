@@ -123,7 +123,7 @@ MappedPlugin find_mapped_plugin(pid_t process) {
     MappedPlugin found;
     std::ifstream maps(text::format("/proc/{}/maps", process));
     for (std::string line; std::getline(maps, line);) {
-        found.loader = found.loader || line.ends_with(plugin_file);
+        found.loader = found.loader || line.find(text::format("/{}", plugin_file)) != std::string::npos;
         found.gate = found.gate || line.find("/qosgate/job_submit-") != std::string::npos;
     }
     return found;
@@ -234,21 +234,21 @@ Result<GateReport> read_report(const slurmdb::SlurmConf& conf) {
 /// The slurmctld of this host that has loaded the plugin, which has no gate that it may call; empty: none is
 /// seen.
 std::optional<pid_t> find_inert_slurmctld(const slurmdb::SlurmConf& conf) {
-    const auto process = find_slurmctld(conf);
+    const auto process = slurm::loads_qosgate(conf.job_submit_plugins) ? find_slurmctld(conf) : std::nullopt;
     const MappedPlugin plugin = process ? find_mapped_plugin(*process) : MappedPlugin();
     return plugin.loader && !plugin.gate ? process : std::nullopt;
 }
 
 std::string describe_inert(pid_t process, bool refuses) {
-    return text::format("slurmctld, process {}, has loaded the plugin, which has no gate that it may call: "
-                        "{}; slurmctld's log "
-                        "says why: install the gate of this branch, and restart slurmctld (\"{}\" in the "
-                        "file qosgate-without-gate "
-                        "beside slurm.conf {} until then)",
-                        process,
-                        refuses ? "all jobs are refused, but for those of root, SlurmUser and operators"
-                                : "all jobs pass unchecked",
-                        refuses ? "pass" : "refuse", refuses ? "lets jobs pass" : "refuses jobs");
+    return text::format(
+        "slurmctld, process {}, has loaded the plugin, which has no gate that it may call: {}; "
+        "slurmctld's log says why: install the gate of this branch, and restart slurmctld "
+        "(\"{}\" in the file qosgate-without-gate beside slurm.conf {} until then, if "
+        "SlurmUser can read it)",
+        process,
+        refuses ? "all jobs are refused, but for those of root, SlurmUser and operators"
+                : "all jobs pass unchecked",
+        refuses ? "pass" : "refuse", refuses ? "lets jobs pass" : "refuses jobs");
 }
 
 /// Judges a report that no running slurmctld has written.
@@ -335,7 +335,7 @@ void judge_report(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
 void judge_loaded(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
     const GateReport& report = finding.report;
     judge_report(finding, conf);
-    if (!report.flag("is_compared"))
+    if (report.has("is_compared") && !report.flag("is_compared"))
         finding.add(degraded,
                     text::format("Slurm {} was not compared with the releases that qosgate knows: its limits "
                                  "may be others; a newer qosgate says more",

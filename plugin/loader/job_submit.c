@@ -59,13 +59,14 @@ static int answer_inert(uint32_t uid, char** message) {
     const bool refuses = qosgate_refuses_without_gate(getenv("SLURM_CONF"));
     say_inert(refuses);
     if (!refuses || may_pass(uid)) return 0;
-    char* (*copy)(const char*) = NULL;
-    void* const found = dlsym(RTLD_DEFAULT, "slurm_xstrdup");
-    memcpy(&copy, &found, sizeof found);
-    if (message != NULL && copy != NULL)
-        *message =
-            copy("This was not accepted because qosgate, which applies the site's rules, is not in force in "
-                 "this slurmctld; please tell your administrators");
+    void (*append)(char** text, const char* format, ...) = NULL;
+    void* const found = dlsym(RTLD_DEFAULT, "slurm_xstrfmtcat");
+    memcpy(&append, &found, sizeof found);
+    /* A plugin before this one may have said something. */
+    if (message != NULL && append != NULL)
+        append(message, *message == NULL ? "%s" : "\n%s",
+               "This was not accepted because qosgate, which applies the site's rules, is not in force in "
+               "this slurmctld; please tell your administrators");
     return access_denied;
 }
 
@@ -79,9 +80,11 @@ QG_EXPORT int init(void) {
         qosgate_find(gate.file, "job_modify", &gate.job_modify_before_23_02) &&
         qosgate_find(gate.file, "qosgate_use_release", &use_release)) {
         use_release(plugin_version);
-        return gate.init();
+        if (gate.init() == 0) return 0;
+        qosgate_say_why("the gate could not start"); /* its threads may run: it stays in memory */
+    } else if (gate.file != NULL) {
+        dlclose(gate.file);
     }
-    if (gate.file != NULL) dlclose(gate.file);
     memset(&gate, 0, sizeof gate);
     said_at = 0;
     say_inert(qosgate_refuses_without_gate(getenv("SLURM_CONF")));

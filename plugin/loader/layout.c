@@ -19,7 +19,8 @@ static void find(const char* name, void* function, const char** missing) {
 /* What an init function writes: it is called on two buffers that differ in each byte, so a byte that is the
  * same in both was written. */
 struct written {
-    unsigned char one[max_size], other[max_size];
+    _Alignas(16) unsigned char one[max_size];
+    _Alignas(16) unsigned char other[max_size];
 };
 
 static void prepare(struct written* written) {

@@ -102,8 +102,10 @@ void* qosgate_open_gate(const char* kind, uint32_t release) {
     char path[PATH_MAX];
     Dl_info own;
     why[0] = '\0';
-    if (dladdr(why, &own) == 0) own.dli_fname = "";
-    if (snprintf(path, sizeof path, "%s", own.dli_fname) >= (int)sizeof path - 64) path[0] = '\0';
+    if (dladdr(why, &own) == 0 || snprintf(path, sizeof path, "%s", own.dli_fname) >= (int)sizeof path) {
+        qosgate_say_why("it is not known where the plugin lies");
+        return NULL;
+    }
     const char* const directory = dirname(path);
     char file[PATH_MAX + 64];
     snprintf(file, sizeof file, "%s/qosgate/%s-%02u.%02u.so", directory, kind, year, month);
@@ -138,6 +140,10 @@ bool qosgate_find(void* gate, const char* name, void* function) {
     memcpy(function, &found, sizeof found);
     if (found == NULL) snprintf(why, sizeof why, "the gate has no %s()", name);
     return found != NULL;
+}
+
+void qosgate_say_why(const char* text) {
+    snprintf(why, sizeof why, "%s", text);
 }
 
 void qosgate_log_inert(const char* kind, const char* jobs) {

@@ -28,6 +28,9 @@ void* qosgate_open_gate(const char* kind, uint32_t release);
 /* Looks a function of the gate up; false: it has none, and the gate must not be called. */
 bool qosgate_find(void* gate, const char* name, void* function);
 
+/* Why the gate that was opened is not called. */
+void qosgate_say_why(const char* text);
+
 /* Writes into the log of the process why there is no gate, and what becomes of jobs. */
 void qosgate_log_inert(const char* kind, const char* jobs);
 

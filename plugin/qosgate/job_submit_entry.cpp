@@ -29,10 +29,11 @@ QG_EXPORT void qosgate_use_release(std::uint32_t number) {
     qg::plugin::release_number = number;
 }
 
-/// Called once, before slurmctld knows its cluster, on a standby controller too. Never fails, because
-/// slurmctld would then not start.
+/// Called once, before slurmctld knows its cluster, on a standby controller too. If it fails, the loader
+/// calls nothing else.
 QG_EXPORT int init() {
-    return guarded("init", [] { return qg::plugin::start_runtime(), 0; });
+    return guarded(
+        "init", [] { return qg::plugin::start_runtime(), 0; }, [] { return 1; });
 }
 
 /// Called when `scontrol reconfigure` changes JobSubmitPlugins (up to 23.02). A production slurmctld does not

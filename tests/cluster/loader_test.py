@@ -165,7 +165,7 @@ class Loader(unittest.TestCase):
         self.cluster.scontrol("reconfigure")
         self.assertIn(REFUSED, self.submit().stderr)
         self.choice.unlink()
-        for text, rc in (("-- rule {}\n\n  --x\n", 0), ("--[[ long\n]] rule {}\n", 1), (f"--{'x' * 2000} rule\n", 0), ("x = 1", 1), ("", 0)):
+        for text, rc in (("-- rule {}\n\n  --x\n", 0), ("--[[ long\n]] rule {}\n", 1), (f"--{'x' * 2000} rule\n", 0), (f"{' ' * 2000}rule {{}}", 1), ("-- x\rrule {}", 1), ("\0rule {}", 1), ("- -", 1), ("-", 1), ("x = 1", 1), ("", 0)):
             with self.subTest(text):
                 (self.rules / "10-thirty.lua").write_text(text)
                 self.assertEqual(self.submit().rc, rc)
@@ -175,6 +175,10 @@ class Loader(unittest.TestCase):
         shutil.rmtree(self.rules)
         self.assertEqual(self.submit().rc, 1, "the word counts without rules, too")
         self.choice.unlink()
+        kept = next(self.cluster.layout.root.rglob("qosgate_policy"), None)
+        if kept is not None:
+            self.assertEqual(self.submit().rc, 1, "the rules in force last would still be in force")
+            kept.unlink()
         self.assertEqual(self.submit().rc, 0)
 
         self.put_gates_back()
