@@ -9,7 +9,6 @@
 #include "qosgate/policy/job_binding.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
 #include "qosgate/policy/modules.hpp"
-#include "qosgate/policy/slurm_names.hpp"
 #include "qosgate/policy/view_table.hpp"
 
 #include "qosgate/policy/policy_tests.hpp"

@@ -89,10 +89,6 @@ Value read_time_limit(const FieldSource& source, ErrorText& error) noexcept {
     return default_of(source.facts.knows_partitions, value_of(given ? given : source.facts.max_time), error);
 }
 
-Value read_time_min(const FieldSource& source, ErrorText& /*error*/) noexcept {
-    return value_of(source.request.time_min);
-}
-
 Value read_user(const FieldSource& source, ErrorText& error) noexcept {
     return default_of(source.facts.knows_accounts, Value::of_text(source.facts.user_name), error);
 }

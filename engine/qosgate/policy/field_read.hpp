@@ -64,6 +64,12 @@ Value read_count(const FieldSource& source, ErrorText& /*error*/) noexcept {
     return own ? Value::of_count(*own) : Value{};
 }
 
+template <std::optional<TimeLimit> JobRequest::*member>
+Value read_time(const FieldSource& source, ErrorText& /*error*/) noexcept {
+    const auto& own = source.request.*member;
+    return own ? Value::of_time(*own) : Value{};
+}
+
 template <bool JobRequest::*member, bool is_true = true>
 Value read_flag(const FieldSource& source, ErrorText& /*error*/) noexcept {
     return Value::of_flag(source.request.*member == is_true);
@@ -99,7 +105,6 @@ Value default_qos(const FieldSource& source, ErrorText& error) noexcept;
 Value default_account(const FieldSource& source, ErrorText& error) noexcept;
 Value default_partition(const FieldSource& source, ErrorText& error) noexcept;
 Value read_time_limit(const FieldSource& source, ErrorText& error) noexcept;
-Value read_time_min(const FieldSource& source, ErrorText& error) noexcept;
 Value read_user(const FieldSource& source, ErrorText& error) noexcept;
 Value read_uid(const FieldSource& source, ErrorText& error) noexcept;
 Value read_submit_uid(const FieldSource& source, ErrorText& error) noexcept;

@@ -6,7 +6,7 @@
 
 #include "qosgate/base/result.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/model/job_request.hpp"
+#include "qosgate/model/job_field.hpp"
 #include "qosgate/policy/value.hpp"
 
 #include <cstddef>
@@ -19,16 +19,10 @@
 
 namespace qg::policy::field {
 
+using model::highest_count;
 using model::JobDetail;
 using model::JobDetails;
 using model::JobRequest;
-
-// The two highest 32-bit numbers mean "none" and "infinite" in slurmctld.
-inline constexpr std::int64_t highest_count = 0xfffffffd;
-// The same for counts of 16 bits.
-inline constexpr std::int64_t highest_narrow_count = 0xfffd;
-// Slurm adds this to a nice value, and the sum is such a number.
-inline constexpr std::int64_t highest_nice = 0x7ffffffd;
 
 // As much as the gate reads of a submitted list.
 inline constexpr std::size_t max_excluded = 4096;

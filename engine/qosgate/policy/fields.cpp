@@ -2,7 +2,6 @@
 #include "qosgate/policy/fields.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/slurm_names.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>
@@ -20,7 +19,7 @@ Value own_value(const FieldSpec& field, const FieldSource& source) {
 
 /// Whether both have the value of a detail from where the request came from.
 bool is_untouched(const FieldSpec& field, const JobRequest& before, const JobRequest& after) {
-    return field.is_detail && before.details.written().empty() && after.details.written().empty();
+    return field.is_detail() && before.details.written().empty() && after.details.written().empty();
 }
 
 /// An error names the field and what was given.
@@ -139,10 +138,27 @@ const char* why_no_request(const FieldSpec& field) noexcept {
     return is_counted ? ": it is counted from several options, so ask for these" : ": every job has it";
 }
 
+std::vector<SlurmName> slurm_names() {
+    // What rules have no one field for.
+    std::vector<SlurmName> names = {
+        {"argc", "#job.argv"},
+        {"default_account", "view.user.default_account"},
+        {"gid", "view.user.groups"},
+        {"gres", "job.gpu, or the text job.tres_per_node"},
+        {"group_id", "view.user.groups"},
+        {"pn_min_memory", "job.memory_per_node or job.memory_per_cpu"},
+        {"shared", "job.exclusive or job.oversubscribe"},
+    };
+    for (const FieldSpec& field : job_fields())
+        for (const std::string_view name : text::split(field.slurm_names, ' '))
+            if (!name.empty()) names.push_back({std::string(name), text::format("job.{}", field.name)});
+    return names;
+}
+
 std::string describe_unknown_field(std::string_view name, std::string_view object) {
     const std::string unknown = text::format("unknown field '{}' of {}", text::printable(name, 60), object);
-    if (const std::string_view instead = find_instead(name); !instead.empty())
-        return text::format("{}: rules have {}", unknown, instead);
+    for (const SlurmName& slurm : slurm_names())
+        if (slurm.name == name) return text::format("{}: rules have {}", unknown, slurm.instead);
     std::vector<std::string> names;
     for (const FieldSpec& field : job_fields())
         names.emplace_back(field.name);

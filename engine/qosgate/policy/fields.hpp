@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// fields: the meaning of `job.<name>` in a rule. One table (job_fields) holds each field's name, type and
-// meaning, whether it can be written, and how it is read and written. Bindings, messages and
-// contrib/doc/rules-view.md follow this table.
+// fields: the meaning of `job.<name>` in a rule. One table (job_fields) has the rows of model::job_fields,
+// and how each is read and written. Bindings, messages and contrib/doc/rules-view.md follow this table.
 #pragma once
 
-#include "qosgate/model/job_request.hpp"
-#include "qosgate/model/update_parts.hpp"
+#include "qosgate/model/job_field.hpp"
 #include "qosgate/policy/list_field.hpp"
 #include "qosgate/policy/lua_state.hpp"
 #include "qosgate/policy/policy.hpp"
@@ -17,25 +15,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace qg::policy {
 
-enum class FieldType : std::uint8_t {
-    text,
-    count,   ///< a whole number
-    minutes, ///< a whole number, math.huge for "no limit"; written also as "8:00:00"
-    flag,    ///< true or false
-    tres,    ///< a table of counts by TRES name
-    // What the bindings make objects of (job_objects.hpp):
-    gpu,
-    gpu_list,
-    arguments,
-    environment,
-    license_counts,
-    feature_names,
-    script_options,
-};
+using model::FieldType;
 
 /// What a field is read from.
 struct FieldSource {
@@ -50,33 +35,23 @@ enum class FieldBasis : std::uint8_t {
     counts,      ///< the counts of the job
 };
 
-/// One line of the table of fields.
-struct FieldSpec {
-    std::string_view name;
-    FieldType type;
-    std::string_view description;
-
+/// How a field is read and written.
+struct FieldFunctions {
     /// The request's own value, or its default, or nil. Sets `error` if there is no answer.
-    Value (*read)(const FieldSource& source, ErrorText& error) noexcept;
+    Value (*read)(const FieldSource& source, ErrorText& error) noexcept = nullptr;
     /// Null: read-only. Errors: invalid_input, naming what is allowed (not the field).
     Result<void> (*write)(model::JobRequest& request, const Value& value) = nullptr;
     /// Null: a request has no such field.
     bool (*is_set)(const model::JobRequest& request) noexcept = nullptr;
-    /// The users' word for it. Empty: no verdict depends on it, or what it stands for has a field with a
-    /// noun.
-    std::string_view noun = {};
-    /// Whether it is one of JobRequest::details, which most rules leave alone.
-    bool is_detail = false;
-    FieldBasis basis = FieldBasis::request;
-    ListForm list = ListForm::none; ///< of a text that rules write
-    /// Which part of a change sets the field; empty: no change does.
-    std::optional<model::UpdatePart> part = model::UpdatePart::limits;
     /// Sets a field that rules only read. Errors: as of `write`. Null: it is no field of a request alone.
     Result<void> (*restore)(model::JobRequest& request, const Value& value) = nullptr;
-    /// Whether records of decisions have it among the job's fields. They do not if it is long, private,
-    /// counted from others, or among their other values.
-    bool is_recorded = true;
+    FieldBasis basis = FieldBasis::request;
+};
 
+/// One line of the table of fields.
+struct FieldSpec : model::JobField, FieldFunctions {
+    /// Whether it is one of JobRequest::details, which most rules leave alone.
+    [[nodiscard]] bool is_detail() const noexcept { return std::holds_alternative<model::JobDetail>(member); }
     /// Whether the field is read from more than the request.
     [[nodiscard]] bool reads_facts(const model::JobRequest& request) const noexcept {
         return basis == FieldBasis::counts || (basis == FieldBasis::job_default && !is_set(request));
@@ -120,6 +95,15 @@ std::string describe_field(const FieldSpec& field, const model::JobRequest& requ
 
 /// Why no request sets a field whose is_set is null: ": it is counted from …".
 const char* why_no_request(const FieldSpec& field) noexcept;
+
+/// A field for which Slurm and job_submit.lua have another name than rules.
+struct SlurmName {
+    std::string name;    ///< Slurm's
+    std::string instead; ///< what to write: "job.excluded_nodes"
+};
+
+/// All of them. contrib/doc/job-submit-lua.md has the same rows.
+std::vector<SlurmName> slurm_names();
 
 /// "unknown field 'qoss' of job; did you mean qos? (all names: ...)"; of a name of job_submit.lua, what to
 /// write instead. `object` is "job" or "before".

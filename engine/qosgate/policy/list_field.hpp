@@ -4,21 +4,14 @@
 #pragma once
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/model/job_field.hpp"
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace qg::policy {
 
-/// How the text of a field is a list.
-enum class ListForm : std::uint8_t {
-    none,
-    features,     ///< "a&b", with alternatives "a|b", groups and counts
-    names,        ///< "node1,node[3-4]"
-    licenses,     ///< "matlab:2,abaqus"; each name once
-    dependencies, ///< "afterok:1,singleton"
-};
+using model::ListForm;
 
 /// Takes the first part off a list, which is not empty. Parts end at one of the separators; blanks around
 /// them are left out.

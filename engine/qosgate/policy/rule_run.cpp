@@ -29,7 +29,7 @@ void RuleRun::write(const FieldSpec& field, const Value& value, ErrorText& error
         const auto written = write_field(field, *target, value);
         if (!written)
             error.assign(written.error().message);
-        else if (keeps_writes() && !field.is_detail)
+        else if (keeps_writes() && !field.is_detail())
             facts_.reset();
     });
 }

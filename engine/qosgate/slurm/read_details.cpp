@@ -2,6 +2,7 @@
 #include "qosgate/slurm/read_details.hpp"
 
 #include "qosgate/base/enumerators.hpp"
+#include "qosgate/model/job_field.hpp"
 #include "qosgate/model/mail_types.hpp"
 #include "qosgate/slurm/job_detail_fields.hpp"
 #include "qosgate/slurm/values.hpp"
@@ -28,6 +29,27 @@ static_assert(bit_of("BEGIN") == MAIL_JOB_BEGIN && bit_of("END") == MAIL_JOB_END
               bit_of("TIME_LIMIT_80") == MAIL_JOB_TIME80 && bit_of("TIME_LIMIT_50") == MAIL_JOB_TIME50 &&
               bit_of("STAGE_OUT") == MAIL_JOB_STAGE_OUT && bit_of("ARRAY_TASKS") == MAIL_ARRAY_TASKS &&
               bit_of("INVALID_DEPEND") == MAIL_INVALID_DEPEND);
+
+/// Details that are not simply a member of a description.
+constexpr JobDetail details_by_themselves[] = {
+    JobDetail::core_spec, JobDetail::het_offset, JobDetail::nice,       JobDetail::plane,
+    JobDetail::script,    JobDetail::sharing,    JobDetail::thread_spec};
+
+constexpr bool is_read_once(JobDetail detail) {
+    const auto rows_in = [detail](const auto& rows) {
+        return std::ranges::count_if(rows, [detail](const auto& row) { return row.detail == detail; });
+    };
+    return rows_in(text_details) + rows_in(short_details) + rows_in(count_details) + rows_in(time_details) +
+               rows_in(bit_details) + std::ranges::count(details_by_themselves, detail) ==
+           1;
+}
+static_assert(
+    [] {
+        for (std::size_t i = 0; i < count_enumerators<JobDetail>(); ++i)
+            if (!is_read_once(static_cast<JobDetail>(i))) return false;
+        return true;
+    }(),
+    "a detail has no row in job_detail_fields.hpp, or two");
 
 DetailValue number(std::int64_t value) noexcept {
     return {Kind::number, value, {}};
