@@ -2,17 +2,22 @@
 #include "qosgate/slurm/job_desc.hpp"
 
 #include "job_desc_setup.hpp"
+#include "qosgate/base/text.hpp"
 #include "qosgate/model/looked_up_names.hpp"
 #include "qosgate/slurm/job_desc_fields.hpp"
+#include "qosgate/slurm/job_detail_fields.hpp"
+#include "qosgate/slurm/script_fields.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <ctime>
 #include <optional>
 #include <set>
 #include <string>
+#include <variant>
 
 using namespace qg;
 using namespace qg::slurm;
@@ -174,6 +179,34 @@ BOOST_AUTO_TEST_CASE(slurmctld_itself_refuses_texts_from_these_lengths_on) {
     // Of these it takes any length.
     for (const TextField& field : text_fields)
         if (field.name == "nodelist" || field.name == "admin_comment") BOOST_TEST(!field.is_bounded);
+}
+
+BOOST_AUTO_TEST_CASE(each_name_that_scripts_have_for_a_member_leads_rules_to_its_field) {
+    const auto check = [](const model::JobField* field, auto member) {
+        for (const ScriptField& script : script_fields) {
+            const auto* own = std::get_if<decltype(member)>(&script.member);
+            if (field == nullptr || own == nullptr || *own != member || script.name == field->name) continue;
+            BOOST_TEST(std::ranges::count(text::split(field->slurm_names, ' '), script.name) == 1,
+                       script.name);
+        }
+    };
+    const auto check_fields = [&](const auto& rows) {
+        for (const auto& row : rows)
+            check(model::find_field_of(row.request), row.slurm);
+    };
+    const auto check_details = [&](const auto& rows) {
+        for (const auto& row : rows)
+            check(model::find_field_of(row.detail), row.slurm);
+    };
+
+    check_fields(text_fields);
+    check_fields(wide_count_fields);
+    check_fields(narrow_count_fields);
+    check_fields(time_fields);
+    check_details(text_details);
+    check_details(short_details);
+    check_details(count_details);
+    check_details(time_details);
 }
 
 BOOST_AUTO_TEST_CASE(each_count_lands_in_a_field_of_its_own) {

@@ -14,13 +14,35 @@
 #include <ctime>
 #include <iterator>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace qg::slurm {
 namespace {
 
 using model::JobRequest;
+
+/// Whether there is a row that reads a member of a request; flags and details are read otherwise.
+template <typename Member>
+constexpr bool has_row(Member member) {
+    if constexpr (std::is_same_v<Member, model::CountMember>)
+        return std::ranges::count(wide_count_fields, member, &CountField<std::uint32_t>::request) +
+                   std::ranges::count(narrow_count_fields, member, &CountField<std::uint16_t>::request) ==
+               1;
+    else if constexpr (std::is_same_v<Member, model::TextMember>)
+        return std::ranges::count(text_fields, member, &TextField::request) == 1;
+    else if constexpr (std::is_same_v<Member, model::TimeMember>)
+        return std::ranges::count(time_fields, member, &TimeField::request) == 1;
+    return true;
+}
+static_assert(std::ranges::all_of(model::job_fields,
+                                  [](const model::JobField& field) {
+                                      return std::visit([](auto member) { return has_row(member); },
+                                                        field.member);
+                                  }),
+              "a field has no row in job_desc_fields.hpp, or two");
 
 template <typename Int>
 std::optional<std::uint32_t> read_field(const CountField<Int>& field, const job_desc_msg_t& description) {

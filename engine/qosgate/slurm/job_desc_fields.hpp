@@ -4,7 +4,7 @@
 // submission, to apply an update to a job and to parts of it, and to write a changed request back.
 #pragma once
 
-#include "qosgate/model/job_request.hpp"
+#include "qosgate/model/job_field.hpp"
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/store_step.hpp"
 
@@ -36,12 +36,12 @@ inline constexpr std::size_t any_number = max_list_length;
 struct TextField {
     std::optional<std::string> model::JobRequest::*request;
     char* job_desc_msg_t::*slurm;
-    Stored stored;            ///< at a change
-    std::string_view name;    ///< as rules know it
-    std::string_view options; ///< as users do
+    Stored stored; ///< at a change
     std::size_t max_bytes = max_text_length;
-    std::size_t max_parts = any_number; ///< between separators
-    bool is_bounded = true;             ///< slurmctld refuses more bytes
+    std::size_t max_parts = any_number;                                    ///< between separators
+    bool is_bounded = true;                                                ///< slurmctld refuses more bytes
+    std::string_view name = model::find_field_of(request)->name;           ///< as rules know it
+    std::string_view options = model::find_field_of(request)->option.text; ///< as users do
 };
 
 /// What a 0 in Slurm's field means.
@@ -68,39 +68,33 @@ struct TimeField {
 };
 
 inline constexpr TextField text_fields[] = {
-    {&model::JobRequest::name, &job_desc_msg_t::name, stored(StoreStep::gres), "name", "--job-name"},
-    {&model::JobRequest::account, &job_desc_msg_t::account, refusable(StoreStep::place), "account",
-     "--account"},
-    {&model::JobRequest::partition, &job_desc_msg_t::partition, refusable(StoreStep::place), "partition",
-     "--partition"},
-    {&model::JobRequest::qos, &job_desc_msg_t::qos, refusable(StoreStep::place), "qos", "--qos",
-     max_text_length, max_qos},
-    {&model::JobRequest::reservation, &job_desc_msg_t::reservation, stored(StoreStep::place), "reservation",
-     "--reservation"},
-    {&model::JobRequest::comment, &job_desc_msg_t::comment, stored(StoreStep::notes), "comment", "--comment"},
+    {&model::JobRequest::name, &job_desc_msg_t::name, stored(StoreStep::gres)},
+    {&model::JobRequest::account, &job_desc_msg_t::account, refusable(StoreStep::place)},
+    {&model::JobRequest::partition, &job_desc_msg_t::partition, refusable(StoreStep::place)},
+    {&model::JobRequest::qos, &job_desc_msg_t::qos, refusable(StoreStep::place), max_text_length, max_qos},
+    {&model::JobRequest::reservation, &job_desc_msg_t::reservation, stored(StoreStep::place)},
+    {&model::JobRequest::comment, &job_desc_msg_t::comment, stored(StoreStep::notes)},
     {&model::JobRequest::admin_comment, &job_desc_msg_t::admin_comment, stored(StoreStep::notes),
-     "admin_comment", "AdminComment", max_list_length, any_number, /*is_bounded=*/false},
-    {&model::JobRequest::features, &job_desc_msg_t::features, refusable(StoreStep::features), "features",
-     "--constraint"},
-    {&model::JobRequest::prefer, &job_desc_msg_t::prefer, refusable(StoreStep::prefer), "prefer", "--prefer"},
-    {&model::JobRequest::licenses, &job_desc_msg_t::licenses, if_pending(StoreStep::start), "licenses",
-     "--licenses", max_licenses_length, max_licenses, bounds_licenses},
-    {&model::JobRequest::array, &job_desc_msg_t::array_inx, stored(StoreStep::notes), "array", "--array",
-     max_array_length},
-    {&model::JobRequest::required_nodes, &job_desc_msg_t::req_nodes, stored(StoreStep::place), "nodelist",
-     "--nodelist", max_node_list_length, any_number, /*is_bounded=*/false},
+     max_list_length, any_number, /*is_bounded=*/false},
+    {&model::JobRequest::features, &job_desc_msg_t::features, refusable(StoreStep::features)},
+    {&model::JobRequest::prefer, &job_desc_msg_t::prefer, refusable(StoreStep::prefer)},
+    {&model::JobRequest::licenses, &job_desc_msg_t::licenses, if_pending(StoreStep::start),
+     max_licenses_length, max_licenses, bounds_licenses},
+    {&model::JobRequest::array, &job_desc_msg_t::array_inx, stored(StoreStep::notes), max_array_length},
+    {&model::JobRequest::required_nodes, &job_desc_msg_t::req_nodes, stored(StoreStep::place),
+     max_node_list_length, any_number, /*is_bounded=*/false},
     {&model::JobRequest::tres_per_job, &job_desc_msg_t::tres_per_job, refusable(StoreStep::gres),
-     "tres_per_job", "--gpus", max_text_length, max_resources},
+     max_text_length, max_resources},
     {&model::JobRequest::tres_per_node, &job_desc_msg_t::tres_per_node, stored(StoreStep::gres),
-     "tres_per_node", "--gres or --gpus-per-node", max_text_length, max_resources},
+     max_text_length, max_resources},
     {&model::JobRequest::tres_per_socket, &job_desc_msg_t::tres_per_socket, refusable(StoreStep::gres),
-     "tres_per_socket", "--gpus-per-socket", max_text_length, max_resources},
+     max_text_length, max_resources},
     {&model::JobRequest::tres_per_task, &job_desc_msg_t::tres_per_task, refusable(StoreStep::gres),
-     "tres_per_task", "--gpus-per-task", max_text_length, max_resources},
+     max_text_length, max_resources},
     {&model::JobRequest::memory_per_tres, &job_desc_msg_t::mem_per_tres, refusable(StoreStep::gres),
-     "mem_per_tres", "--mem-per-gpu", max_text_length, max_resources},
+     max_text_length, max_resources},
     {&model::JobRequest::cpus_per_tres, &job_desc_msg_t::cpus_per_tres, refusable(StoreStep::gres),
-     "cpus_per_tres", "--cpus-per-gpu", max_text_length, max_resources},
+     max_text_length, max_resources},
 };
 
 inline constexpr CountField<std::uint32_t> wide_count_fields[] = {
