@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -21,37 +20,14 @@ using model::JobDetail;
 using model::JobRequest;
 using OptionChanges = std::vector<policy::OptionChange>;
 
-/// Texts that rules change, with their options.
-struct TextOption {
-    std::optional<std::string> JobRequest::*field;
-    const char* option;
-};
-constexpr TextOption text_options[] = {
-    {&JobRequest::name, "job-name"},           {&JobRequest::account, "account"},
-    {&JobRequest::partition, "partition"},     {&JobRequest::qos, "qos"},
-    {&JobRequest::reservation, "reservation"}, {&JobRequest::comment, "comment"},
-    {&JobRequest::features, "constraint"},     {&JobRequest::prefer, "prefer"},
-    {&JobRequest::licenses, "licenses"},       {&JobRequest::array, "array"},
-    {&JobRequest::required_nodes, "nodelist"},
-};
-
-struct DetailOption {
-    JobDetail detail;
-    const char* option;
-};
-constexpr DetailOption detail_options[] = {
-    {JobDetail::burst_buffer, "bb"},
-    {JobDetail::dependency, "dependency"},
-    {JobDetail::excluded_nodes, "exclude"},
-    {JobDetail::mail_user, "mail-user"},
-    {JobDetail::network, "network"},
-    {JobDetail::std_err, "error"},
-    {JobDetail::std_in, "input"},
-    {JobDetail::std_out, "output"},
-    {JobDetail::wckey, "wckey"},
-    {JobDetail::work_dir, "chdir"},
-    {JobDetail::nice, "nice"},
-};
+/// Calls `visit` with each text of a request, or with each detail, that an option gives as it is, and with
+/// the option.
+template <typename Member, typename Visit>
+void for_each_option_value(Visit visit) {
+    for (const model::JobField& field : model::job_fields)
+        if (const auto* member = std::get_if<Member>(&field.member); member && field.option.takes_value)
+            visit(*member, std::string_view(field.option.text).substr(2));
+}
 
 /// No text: the default.
 policy::OptionChange change_of(std::string_view option, std::optional<std::string> text) {
@@ -69,14 +45,14 @@ std::optional<std::string> text_of(const model::JobDetails::Written& value) {
 /// Adds what rules changed. False: options cannot say all of it.
 bool add_changes(OptionChanges& changes, const JobRequest& before, const JobRequest& after) {
     JobRequest sizes = after;
-    for (const auto& [field, option] : text_options) {
-        if (before.*field != after.*field) changes.push_back(change_of(option, after.*field));
-        sizes.*field = before.*field;
-    }
-    for (const auto& [detail, value] : after.details.written()) {
-        const auto row = std::ranges::find(detail_options, detail, &DetailOption::detail);
-        if (row == std::end(detail_options)) return false;
-        changes.push_back(change_of(row->option, text_of(value)));
+    for_each_option_value<model::TextMember>([&](model::TextMember member, std::string_view option) {
+        if (before.*member != after.*member) changes.push_back(change_of(option, after.*member));
+        sizes.*member = before.*member;
+    });
+    for (const auto& [written, value] : after.details.written()) {
+        const model::JobField* field = model::find_field_of(written);
+        if (field == nullptr || !field->option.takes_value) return false;
+        changes.push_back(change_of(std::string_view(field->option.text).substr(2), text_of(value)));
     }
     if (!after.details.written_variables().empty()) return false;
     if (gate::keeps_changes(before, before, sizes)) return true; // no size differs
@@ -94,15 +70,15 @@ bool add_changes(OptionChanges& changes, const JobRequest& before, const JobRequ
 /// Whether two requests ask for the same.
 bool is_same(const JobRequest& one, const JobRequest& other) {
     const auto same = [&](const auto& field) { return one.*field.request == other.*field.request; };
-    const auto same_detail = [&](const DetailOption& row) {
-        return one.details.get(row.detail) == other.details.get(row.detail);
-    };
+    bool has_same_details = true;
+    for_each_option_value<JobDetail>([&](JobDetail detail, std::string_view /*option*/) {
+        has_same_details = has_same_details && one.details.get(detail) == other.details.get(detail);
+    });
     return std::ranges::all_of(slurm::text_fields, same) &&
            std::ranges::all_of(slurm::wide_count_fields, same) &&
            std::ranges::all_of(slurm::narrow_count_fields, same) &&
            std::ranges::all_of(slurm::time_fields, same) && one.memory == other.memory &&
-           one.overcommit == other.overcommit && one.exclusive == other.exclusive &&
-           std::ranges::all_of(detail_options, same_detail);
+           one.overcommit == other.overcommit && one.exclusive == other.exclusive && has_same_details;
 }
 
 } // namespace

@@ -49,10 +49,6 @@ function Job:stop() end
 ---@return boolean
 function Job:is_set(field) end
 ---Adds to a list that the job may have already, if the list does not have it.
----@param field "features"|"prefer"|"licenses"|"excluded_nodes"|"dependency"
----@param text string
-function Job:add(field, text) end
-
 )";
 
 constexpr std::string_view other_functions = R"(---The options of a command, by their long names.
@@ -199,13 +195,22 @@ void print_field(std::ostream& out, std::string_view name, std::string_view type
     out << text::format("---@field {} {} {}\n", name, type, description);
 }
 
+/// What job:add takes.
+std::vector<std::string> names_of_lists() {
+    std::vector<std::string> names;
+    for (const policy::FieldSpec& field : policy::job_fields())
+        if (field.list != policy::ListForm::none) names.push_back(text::format("\"{}\"", field.name));
+    return names;
+}
+
 void print_job(std::ostream& out) {
     out << "---@class qosgate.Job\n";
     for (const policy::FieldSpec& field : policy::job_fields())
         print_field(out, field.name, type_name(field),
                     field.write == nullptr ? text::format("{} (read-only)", field.description)
                                            : std::string(field.description));
-    out << job_functions;
+    out << job_functions << "---@param field " << text::join(names_of_lists(), "|")
+        << "\n---@param text string\nfunction Job:add(field, text) end\n\n";
 }
 
 void print_view(std::ostream& out, ViewKind kind) {

@@ -165,13 +165,8 @@ class ReplayedJob::Unrecorded final : public model::DetailReader {
     [[nodiscard]] DetailValue read(const void* job, const void* /*update*/,
                                    JobDetail detail) const noexcept override {
         // A record has the others, if the request had them.
-        constexpr std::pair<JobDetail, std::string_view> left_out[] = {{JobDetail::script, "script"},
-                                                                       {JobDetail::std_in, "std_in"},
-                                                                       {JobDetail::std_out, "std_out"},
-                                                                       {JobDetail::std_err, "std_err"}};
-        for (const auto& [missing, name] : left_out)
-            if (detail == missing) return miss(job, name);
-        return {};
+        const model::JobField* field = model::find_field_of(detail);
+        return field == nullptr || field->is_recorded ? DetailValue{} : miss(job, field->name);
     }
     [[nodiscard]] std::size_t argument_count(const void* job) const noexcept override {
         miss(job, "argv");
