@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The modules that are built in, lua/lib.
+#include "qosgate/policy/fields.hpp"
 #include "support/policy_setup.hpp"
 #include "support/sanitized.hpp"
 
@@ -113,6 +114,14 @@ BOOST_AUTO_TEST_CASE(forbids_options) {
     BOOST_TEST(!job.run(*policy).rejected);
     job.request.required_nodes = "n1";
     BOOST_TEST(job.run(*policy).reject_message == "--nodelist is not allowed here: no");
+}
+
+BOOST_AUTO_TEST_CASE(names_the_option_of_each_field) {
+    for (const FieldSpec& field : job_fields())
+        if (field.is_set != nullptr)
+            BOOST_TEST(value_with("options", qg::text::format("options.option('{}')", field.name)) ==
+                           field.option.text,
+                       field.name);
 }
 
 BOOST_AUTO_TEST_CASE(names_options_as_users_write_them) {
