@@ -2,10 +2,12 @@
 #include "qosgate/slurm/script_jobs.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/record_field.hpp"
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -146,38 +148,24 @@ constexpr JobField job_fields[] = {
     {"work_dir", &text_of<&Job::work_dir>},
 };
 
+constexpr bool is_in_message(std::string_view name) {
+    return std::ranges::find(job_fields, name, &JobField::name) != std::end(job_fields);
+}
+static_assert(std::ranges::all_of(model::record_fields,
+                                  [](const model::RecordFieldFacts& field) {
+                                      return field.kind != model::RecordField::listed ||
+                                             is_in_message(field.name);
+                                  }),
+              "a listed field has no row");
+
 /// Slurm's plugin shows these, too, in some releases; the message does not have them, or not as the record.
-constexpr std::string_view unreadable_fields[] = {
-    "argv",
-    "array_task_cnt",
-    "best_switch",
-    "container",
-    "core_spec",
-    "curr_dependency",
-    "direct_set_prio",
-    "extra",
-    "gres_used",
-    "max_cpus",
-    "max_nodes",
-    "mcs_label",
-    "min_nodes",
-    "orig_dependency",
-    "origin_cluster",
-    "original_sluid",
-    "script",
-    "segment_size",
-    "selinux_context",
-    "sluid",
-    "spank_job_env",
-    "spank_job_env_size",
-    "std_err",
-    "std_in",
-    "std_out",
-    "thread_spec",
-    "tres_alloc_str",
-    "tres_req_str",
-    "wait4switch_start",
-};
+std::vector<std::string_view> unreadable_fields() {
+    std::vector<std::string_view> names{"core_spec", "original_sluid", "segment_size", "sluid",
+                                        "thread_spec"};
+    for (const model::RecordFieldFacts& field : model::record_fields)
+        if (!is_in_message(field.name)) names.push_back(field.name);
+    return names;
+}
 
 std::vector<const Job*> sorted_by_id(std::span<const Job> jobs) {
     std::vector<const Job*> sorted;
@@ -214,7 +202,7 @@ Result<model::ScriptRecords> read_script_jobs(const job_info_msg_t& jobs, const 
         fields.push_back(&field);
         all.names.push_back(field.name);
     }
-    all.unreadable.assign(std::begin(unreadable_fields), std::end(unreadable_fields));
+    all.unreadable = unreadable_fields();
     all.records.reserve(jobs.record_count);
     std::size_t bytes = 0;
     for (const Job* of_one : sorted_by_id(std::span(jobs.job_array, jobs.record_count))) {

@@ -3,7 +3,8 @@
 // record_fields: what a script reads of job_rec, the job before a change, and where it comes from.
 #pragma once
 
-#include <cstdint>
+#include "qosgate/model/record_field.hpp"
+
 #include <set>
 #include <span>
 #include <string>
@@ -11,12 +12,7 @@
 
 namespace qg::policy::compat {
 
-enum class RecordField : std::uint8_t {
-    unknown,  ///< always nil
-    copied,   ///< from slurmctld's copy of the job, at this moment
-    listed,   ///< from the jobs that were read in the background, as slurm.jobs
-    withheld, ///< Slurm's plugin shows it, and nothing tells it here: an error
-};
+using model::RecordField;
 
 [[nodiscard]] RecordField record_field(std::string_view name) noexcept;
 
