@@ -3,7 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/budget.hpp"
-#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/shown_job.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>
@@ -25,16 +25,6 @@ struct Place {
 };
 
 using Kind = DataValue::Kind;
-
-/// Work with C++ objects on the way to a Lua error; it must not throw.
-template <typename Work>
-void assign_text(ErrorText& error, Work work) noexcept {
-    try {
-        error.assign(work());
-    } catch (...) {
-        error.assign("out of memory");
-    }
-}
 
 void install_type(lua_State* lua);
 
@@ -65,12 +55,6 @@ const Place& check_place(lua_State* lua, int index) {
     return *static_cast<const Place*>(luaL_checkudata(lua, index, type_name));
 }
 
-std::string_view text_at(lua_State* lua, int index) {
-    std::size_t length = 0;
-    const char* bytes = lua_tolstring(lua, index, &length);
-    return {bytes, length};
-}
-
 std::string describe_unknown_column(const Place& place, std::string_view name) {
     std::vector<std::string> columns;
     for (const DataEntry& entry : place.file->table.entries(place.table))
@@ -83,7 +67,7 @@ int raise_unknown_column(lua_State* lua, const Place& place) {
     Budget::charge_unknown_name(lua, place.table.count);
     ErrorText error;
     assign_text(error, [&] { return describe_unknown_column(place, text_at(lua, 2)); });
-    return luaL_error(lua, "%s", error.c_str());
+    return raise(lua, error);
 }
 
 /// The element of a list for the key at 2; nil for any other key.
@@ -148,20 +132,12 @@ int is_same(lua_State* lua) {
     return 1;
 }
 
-int pairs_of(lua_State* lua) {
-    check_place(lua, 1);
-    lua_pushcfunction(lua, &next_of_data);
-    lua_pushvalue(lua, 1);
-    lua_pushnil(lua);
-    return 3;
-}
-
 /// Pushes the metatable of all places, which is made the first time.
 void install_type(lua_State* lua) {
     if (luaL_newmetatable(lua, type_name) == 0) return;
-    static constexpr luaL_Reg functions[] = {{"__index", &read_field}, {"__newindex", &refuse_data_write},
-                                             {"__len", &length_of},    {"__eq", &is_same},
-                                             {"__pairs", &pairs_of},   {nullptr, nullptr}};
+    static constexpr luaL_Reg functions[] = {
+        {"__index", &read_field}, {"__newindex", &refuse_data_write},      {"__len", &length_of},
+        {"__eq", &is_same},       {"__pairs", &pairs_with<&next_of_data>}, {nullptr, nullptr}};
     luaL_setfuncs(lua, functions, 0);
 }
 
@@ -208,7 +184,7 @@ int read_data(lua_State* lua) {
     Budget::charge_unknown_name(lua, files.size());
     ErrorText error;
     assign_text(error, [&] { return describe_unknown_file(text_at(lua, 1), files); });
-    return luaL_error(lua, "%s", error.c_str());
+    return raise(lua, error);
 }
 
 bool is_data(lua_State* lua, int index) noexcept {

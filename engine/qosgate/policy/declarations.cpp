@@ -6,6 +6,7 @@
 #include "qosgate/policy/module_binding.hpp"
 #include "qosgate/policy/read_only.hpp"
 #include "qosgate/policy/rule_keys.hpp"
+#include "qosgate/policy/value.hpp"
 
 #include <algorithm>
 #include <array>
@@ -76,9 +77,7 @@ void read_table(lua_State* lua, Declarations& into, const char* function, Set se
     for (lua_pushnil(lua); lua_next(lua, 1) != 0; lua_pop(lua, 1)) {
         if (lua_type(lua, -2) != LUA_TSTRING)
             luaL_error(lua, "%s: write NAME = VALUE; there is a value without a name", function);
-        std::size_t length = 0;
-        const char* bytes = lua_tolstring(lua, -2, &length);
-        const std::string_view name(bytes, length);
+        const std::string_view name = text_at(lua, -2);
         if (takes_functions && lua_isfunction(lua, -1) && is_function_key(name)) continue;
         ListItems items;
         const KeyValue value = read_key_value(lua, items);

@@ -144,14 +144,13 @@ int job_add(lua_State* lua) {
     const FieldSpec* field = find_field<Shown::job>(lua, 2);
     if (field == nullptr || field->list == ListForm::none)
         return luaL_error(lua, "job:add: '%s' is no list", lua_tostring(lua, 2));
-    std::size_t length = 0;
-    const char* bytes = lua_tolstring(lua, 3, &length);
+    const std::string_view part = text_at(lua, 3);
     ErrorText error;
     const FieldSource source = run.source();
     source.request.details.note_use(field->name, model::FieldUse::read);
     const Value list = field->read(source, error);
-    Budget::charge(lua, 1 + static_cast<std::int64_t>((list.text.size() + length) / 4));
-    if (error.empty()) run.add(*field, {bytes, length}, error);
+    Budget::charge(lua, 1 + static_cast<std::int64_t>((list.text.size() + part.size()) / 4));
+    if (error.empty()) run.add(*field, part, error);
     LuaState::of(lua).job_fields.forget_values(lua);
     if (!error.empty()) return raise(lua, error);
     return 0;
@@ -285,11 +284,11 @@ int raise(lua_State* lua, const ErrorText& error) {
 }
 
 std::string_view key_at(lua_State* lua, int index) {
-    std::size_t length = 0;
-    // What luaL_tolstring() makes stays on the stack.
-    const char* bytes = lua_type(lua, index) == LUA_TSTRING ? lua_tolstring(lua, index, &length)
-                                                            : luaL_tolstring(lua, index, &length);
-    return {bytes, length};
+    if (lua_type(lua, index) != LUA_TSTRING) {
+        luaL_tolstring(lua, index, nullptr); // stays on the stack
+        index = -1;
+    }
+    return text_at(lua, index);
 }
 
 const void* push_object(lua_State* lua) {

@@ -189,12 +189,6 @@ void push_script_options(lua_State* lua, const JobDetails& details) {
 
 // ---- job.env -------------------------------------------------------------------------------------------
 
-std::string_view text_of(lua_State* lua, int index) {
-    std::size_t length = 0;
-    const char* bytes = lua_tolstring(lua, index, &length);
-    return {bytes, length};
-}
-
 int read_env(lua_State* lua) {
     const auto* shown = static_cast<const Shown*>(luaL_checkudata(lua, 1, env_type));
     const RuleRun* run = LuaState::of(lua).run;
@@ -202,15 +196,14 @@ int read_env(lua_State* lua) {
     const FieldSource source = *shown == Shown::job ? run->source() : source_before(lua, *run);
     if (lua_type(lua, 2) != LUA_TSTRING)
         return luaL_error(lua, "write job.env.NAME: the name of a variable is a text");
-    std::size_t length = 0;
-    const char* bytes = lua_tolstring(lua, 2, &length);
+    const std::string_view name = text_at(lua, 2);
     const JobDetails& details = source.request.details;
     const std::size_t count = details.variable_count();
     if (count > JobDetails::max_variables)
         return luaL_error(lua, "the environment has more than %d variables",
                           static_cast<int>(JobDetails::max_variables));
-    charge_bytes(lua, count * (16 + length));
-    const DetailValue value = details.variable({bytes, length});
+    charge_bytes(lua, count * (16 + name.size()));
+    const DetailValue value = details.variable(name);
     charge_bytes(lua, value.text.size());
     push_word(lua, value, "a variable");
     return 1;
@@ -224,8 +217,8 @@ int write_env(lua_State* lua) {
     if (state.run == nullptr) return luaL_error(lua, "job.env can be used only while a rule is run");
     if (lua_type(lua, 2) != LUA_TSTRING || lua_type(lua, 3) != LUA_TSTRING)
         return luaL_error(lua, "write job.env.NAME = TEXT: the name and the value are texts");
-    const std::string_view name = text_of(lua, 2);
-    const std::string_view value = text_of(lua, 3);
+    const std::string_view name = text_at(lua, 2);
+    const std::string_view value = text_at(lua, 3);
     const JobDetails& details = state.run->source().request.details;
     charge_bytes(lua, name.size() + value.size() + details.variable_count() * (16 + name.size()));
     ErrorText error;

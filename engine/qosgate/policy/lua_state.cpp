@@ -2,6 +2,7 @@
 #include "qosgate/policy/lua_state.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/value.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -107,9 +108,7 @@ LuaError take_error(LuaState& state) {
     // Reads only texts: a conversion of another type could allocate and raise an error outside a protected
     // call.
     if (lua_type(lua, -1) == LUA_TSTRING) {
-        std::size_t length = 0;
-        const char* bytes = lua_tolstring(lua, -1, &length);
-        const std::string_view whole(bytes, length);
+        const std::string_view whole = text_at(lua, -1);
         const auto title = whole.rfind(traceback_title);
         error.message = whole.substr(0, title);
         if (title != std::string_view::npos)

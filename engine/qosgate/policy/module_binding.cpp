@@ -6,6 +6,7 @@
 #include "qosgate/policy/read_only.hpp"
 #include "qosgate/policy/sandbox.hpp"
 #include "qosgate/policy/unknown_name.hpp"
+#include "qosgate/policy/value.hpp"
 
 #include <algorithm>
 #include <string>
@@ -84,11 +85,9 @@ int require_module(lua_State* lua) {
     luaL_getsubtable(lua, LUA_REGISTRYINDEX, loaded_modules);
     lua_pushvalue(lua, 1);
     if (lua_rawget(lua, -2) != LUA_TNIL) return 1;
-    std::size_t length = 0;
-    const char* name = lua_tolstring(lua, 1, &length);
     Budget::charge_unknown_name(lua, shipped_modules().size());
     ErrorText error;
-    describe_missing({name, length}, error);
+    describe_missing(text_at(lua, 1), error);
     return luaL_error(lua, "%s", error.c_str());
 }
 

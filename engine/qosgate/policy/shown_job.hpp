@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-struct lua_State;
+#include <lua.hpp>
 
 namespace qg::policy {
 
@@ -83,6 +83,15 @@ int raise(lua_State* lua, const ErrorText& error);
 
 /// The value at `index` as a text, which stays on the stack.
 std::string_view key_at(lua_State* lua, int index);
+
+/// __pairs of an object whose next() is this function.
+template <int (*next)(lua_State*)>
+int pairs_with(lua_State* lua) {
+    lua_pushcfunction(lua, next);
+    lua_pushvalue(lua, 1);
+    lua_pushnil(lua);
+    return 3;
+}
 
 /// Replaces the metatable on top of the stack by a new object that has it. Returns the object's address.
 const void* push_object(lua_State* lua);

@@ -11,6 +11,7 @@
 #include "qosgate/policy/sandbox.hpp"
 #include "qosgate/policy/test_collector.hpp"
 #include "qosgate/policy/unknown_name.hpp"
+#include "qosgate/policy/value.hpp"
 
 #include <algorithm>
 #include <array>
@@ -66,12 +67,6 @@ TestCollector& collector(lua_State* lua) {
     TestCollector* tests = LuaState::of(lua).tests;
     if (tests == nullptr) luaL_error(lua, "test is for the time when the file is loaded");
     return *tests;
-}
-
-std::string_view text_at(lua_State* lua, int index) {
-    std::size_t length = 0;
-    const char* bytes = lua_tolstring(lua, index, &length);
-    return {bytes, length};
 }
 
 /// Counts what the present test gets; raises an error if it is too much.

@@ -48,15 +48,17 @@ Value to_value(lua_State* lua, int index) noexcept {
         if (lua_tonumber(lua, index) == HUGE_VAL) return Value::unlimited();
         return {Value::Kind::other, 0, "a fraction or too large a number"};
     }
-    case LUA_TSTRING: {
-        std::size_t length = 0;
-        const char* bytes = lua_tolstring(lua, index, &length);
-        return {Value::Kind::text, 0, {bytes, length}};
-    }
+    case LUA_TSTRING: return {Value::Kind::text, 0, text_at(lua, index)};
     case LUA_TTABLE: return {Value::Kind::other, 0, "a table"};
     case LUA_TFUNCTION: return {Value::Kind::other, 0, "a function"};
     default: return {Value::Kind::other, 0, "a value of that type"};
     }
+}
+
+std::string_view text_at(lua_State* lua, int index) {
+    std::size_t length = 0;
+    const char* bytes = lua_tolstring(lua, index, &length);
+    return {bytes, length};
 }
 
 void push_value(lua_State* lua, const Value& value) {

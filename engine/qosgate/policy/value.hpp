@@ -44,6 +44,9 @@ std::string describe(const Value& value);
 /// The value at `index` of the stack; a text stays there. Never raises.
 Value to_value(lua_State* lua, int index) noexcept;
 
+/// The text at `index`, which a number there becomes; empty for another value. Ownership: Lua's.
+std::string_view text_at(lua_State* lua, int index);
+
 /// Pushes a value; `other` is not one that can be pushed and becomes nil. Inside a protected call.
 void push_value(lua_State* lua, const Value& value);
 

@@ -116,10 +116,9 @@ JobFilter read_filter(lua_State* lua) {
         lua_pushstring(lua, key.name);
         const int type = lua_rawget(lua, 1);
         if (type != LUA_TNIL) {
-            std::size_t length = 0;
-            const char* bytes = type == LUA_TSTRING ? lua_tolstring(lua, -1, &length) : nullptr;
-            if (length == 0) luaL_error(lua, "view.jobs: %s is a text that is not empty", key.name);
-            filter.*key.member = {bytes, length};
+            const std::string_view value = type == LUA_TSTRING ? text_at(lua, -1) : std::string_view();
+            if (value.empty()) luaL_error(lua, "view.jobs: %s is a text that is not empty", key.name);
+            filter.*key.member = value;
             ++found;
         }
         lua_pop(lua, 1);

@@ -129,11 +129,6 @@ const ViewFunction* find_view_function(ViewKind kind, std::string_view name) noe
 /// What messages and tostring call an object of the kind: "view.cluster".
 const char* name_of(ViewKind kind) noexcept;
 
-/// The count of one TRES of an object `tres`: nil if it has none. Sets `error` if the cluster has no such
-/// TRES.
-ViewAnswer count_of_tres(const ViewObject& object, const model::TresCatalogue& catalogue,
-                         std::string_view name, ErrorText& error) noexcept;
-
 /// "unknown field 'agee' of view.cluster; did you mean age? (there are: ...)".
 std::string describe_unknown_view_field(ViewKind kind, std::string_view name);
 

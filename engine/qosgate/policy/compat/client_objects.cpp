@@ -10,6 +10,7 @@
 #include "qosgate/policy/compat/script_library.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/value.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,12 +40,6 @@ ClientScriptHost& host_of(lua_State* lua) {
 /// A text on its way to Lua: a Lua error may skip the frames between, so it stands in the run.
 std::string& scratch_of(lua_State* lua) {
     return LuaState::of(lua).script->scratch();
-}
-
-std::string_view text_at(lua_State* lua, int index) {
-    std::size_t length = 0;
-    const char* bytes = lua_tolstring(lua, index, &length);
-    return {bytes, length};
 }
 
 /// Pushes the text or number at an index as Lua 5.1 writes it. Errors: raises a Lua error for other values.
