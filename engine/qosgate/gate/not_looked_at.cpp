@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/not_looked_at.hpp"
 
+#include "qosgate/model/job_field.hpp"
 #include "qosgate/model/tres_request.hpp"
 
 #include <array>
@@ -24,6 +25,10 @@ bool sets(const ResolvedRequest& asked) {
     return value.kind != model::DetailValue::Kind::unset &&
            (value.kind != model::DetailValue::Kind::number || value.number != 0);
 }
+
+/// The option of a detail.
+template <JobDetail detail>
+constexpr NotLookedAt option{model::find_field_of(detail)->option.text, sets<detail>};
 
 /// Whether the request gives a count.
 template <auto field>
@@ -67,20 +72,20 @@ constexpr std::array rows{
     NotLookedAt{
         "servers in --licenses",
         [](const ResolvedRequest& asked) { return has_any_of<&model::JobRequest::licenses>(asked, "@"); }},
-    NotLookedAt{"--bb", sets<JobDetail::burst_buffer>},
-    NotLookedAt{"--container", sets<JobDetail::container>},
-    NotLookedAt{"--contiguous", sets<JobDetail::contiguous>},
-    NotLookedAt{"--core-spec", sets<JobDetail::core_spec>},
+    option<JobDetail::burst_buffer>,
+    option<JobDetail::container>,
+    option<JobDetail::contiguous>,
+    option<JobDetail::core_spec>,
     NotLookedAt{"--gres-flags", sets<JobDetail::enforce_binding>},
-    NotLookedAt{"--network", sets<JobDetail::network>},
-    NotLookedAt{"--ntasks-per-core", sets<JobDetail::tasks_per_core>},
+    option<JobDetail::network>,
+    option<JobDetail::tasks_per_core>,
     NotLookedAt{"--ntasks-per-socket", gives<&model::JobRequest::tasks_per_socket>},
-    NotLookedAt{"--reboot", sets<JobDetail::reboot>},
+    option<JobDetail::reboot>,
     NotLookedAt{"--sockets-per-node", gives<&model::JobRequest::sockets_per_node>},
-    NotLookedAt{"--switches", sets<JobDetail::switches>},
-    NotLookedAt{"--thread-spec", sets<JobDetail::thread_spec>},
-    NotLookedAt{"--threads-per-core", sets<JobDetail::threads_per_core>},
-    NotLookedAt{"--wckey", sets<JobDetail::wckey>},
+    option<JobDetail::switches>,
+    option<JobDetail::thread_spec>,
+    option<JobDetail::threads_per_core>,
+    option<JobDetail::wckey>,
 };
 
 } // namespace

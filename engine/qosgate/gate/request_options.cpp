@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/base/units.hpp"
 #include "qosgate/gate/submit_line.hpp"
+#include "qosgate/model/job_field.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,10 @@ namespace qg::gate {
 namespace {
 
 using model::JobRequest;
+
+std::string_view option_of(model::TextMember field) {
+    return model::find_field_of(field)->option.text;
+}
 
 using Items = std::vector<model::TresItem>;
 
@@ -97,10 +102,8 @@ class OptionWriter {
     }
 
     void write_names() {
-        for (const auto& [field, option] :
-             {std::pair{&JobRequest::account, "--account"}, std::pair{&JobRequest::partition, "--partition"},
-              std::pair{&JobRequest::qos, "--qos"}})
-            if (differs(field)) add(option, *(after_.*field));
+        for (const auto field : {&JobRequest::account, &JobRequest::partition, &JobRequest::qos})
+            if (differs(field)) add(option_of(field), *(after_.*field));
     }
 
     /// Whether more tasks may raise --nodes again: the clients reduce its maximum to the number of tasks.
@@ -131,15 +134,13 @@ class OptionWriter {
 
     void write_gres() {
         write_tres_per_node();
-        for (const auto& [field, option] : {std::pair{&JobRequest::tres_per_job, "--gpus"},
-                                            std::pair{&JobRequest::tres_per_socket, "--gpus-per-socket"},
-                                            std::pair{&JobRequest::tres_per_task, "--gpus-per-task"},
-                                            std::pair{&JobRequest::cpus_per_tres, "--cpus-per-gpu"}}) {
+        for (const auto field : {&JobRequest::tres_per_job, &JobRequest::tres_per_socket,
+                                 &JobRequest::tres_per_task, &JobRequest::cpus_per_tres}) {
             if (before_.*field == after_.*field) continue;
             const Items items = items_of(after_.*field);
             can_say_all_ = can_say_all_ && std::ranges::all_of(items_of(before_.*field), is_gpu) &&
                            std::ranges::all_of(items, is_gpu);
-            add(format_gpus(option, items));
+            add(format_gpus(option_of(field), items));
         }
     }
 
