@@ -3,7 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/request_options.hpp"
-#include "qosgate/slurm/job_desc_fields.hpp"
+#include "qosgate/slurm/job_field_members.hpp"
 
 #include <algorithm>
 #include <cstdint>

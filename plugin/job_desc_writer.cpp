@@ -5,8 +5,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/gres_request.hpp"
 #include "qosgate/slurm/compat.hpp"
-#include "qosgate/slurm/job_desc_fields.hpp"
-#include "qosgate/slurm/job_detail_fields.hpp"
+#include "qosgate/slurm/job_field_members.hpp"
 #include "qosgate/slurm/values.hpp"
 #include "running_release.hpp"
 

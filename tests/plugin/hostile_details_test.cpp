@@ -3,7 +3,7 @@
 // Details (model/job_details.hpp) of all sizes: what no rule reads costs nothing, and what a rule reads is
 // bounded.
 #include "hostile_setup.hpp"
-#include "qosgate/slurm/job_detail_fields.hpp"
+#include "qosgate/slurm/job_field_members.hpp"
 #include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>

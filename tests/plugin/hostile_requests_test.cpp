@@ -2,7 +2,7 @@
 //
 // Requests with texts of all sizes and shapes.
 #include "hostile_setup.hpp"
-#include "qosgate/slurm/job_desc_fields.hpp"
+#include "qosgate/slurm/job_field_members.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -5,8 +5,7 @@
 #include "host_alloc.hpp"
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/job_desc.hpp"
-#include "qosgate/slurm/job_desc_fields.hpp"
-#include "qosgate/slurm/job_detail_fields.hpp"
+#include "qosgate/slurm/job_field_members.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -3,8 +3,7 @@
 
 #include "job_desc_setup.hpp"
 #include "qosgate/slurm/job_desc.hpp"
-#include "qosgate/slurm/job_desc_fields.hpp"
-#include "qosgate/slurm/job_detail_fields.hpp"
+#include "qosgate/slurm/job_field_members.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -4,8 +4,7 @@
 #include "job_desc_setup.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/looked_up_names.hpp"
-#include "qosgate/slurm/job_desc_fields.hpp"
-#include "qosgate/slurm/job_detail_fields.hpp"
+#include "qosgate/slurm/job_field_members.hpp"
 #include "qosgate/slurm/script_fields.hpp"
 #include "qosgate/slurm/values.hpp"
 

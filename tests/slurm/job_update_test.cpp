@@ -3,7 +3,7 @@
 // Changes of jobs, as slurmctld hands them to a plugin.
 #include "job_desc_setup.hpp"
 #include "qosgate/slurm/job_desc.hpp"
-#include "qosgate/slurm/job_desc_fields.hpp"
+#include "qosgate/slurm/job_field_members.hpp"
 
 #include <boost/test/unit_test.hpp>
 

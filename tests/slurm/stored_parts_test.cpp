@@ -3,8 +3,7 @@
 // What slurmctld may keep of a change while it refuses the rest.
 #include "job_desc_setup.hpp"
 #include "qosgate/slurm/job_desc.hpp"
-#include "qosgate/slurm/job_desc_fields.hpp"
-#include "qosgate/slurm/job_detail_fields.hpp"
+#include "qosgate/slurm/job_field_members.hpp"
 #include "qosgate/slurm/stored_parts.hpp"
 
 #include <boost/test/unit_test.hpp>

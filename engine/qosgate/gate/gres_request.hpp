@@ -37,7 +37,7 @@ bool names_gpus(const model::JobRequest& request);
 
 /// The first gres that the request names twice in one list, as in --gres=gpu:4,gpu:1; empty: none. slurmctld
 /// compares limits with the largest count, and gives the job the last one. Cost: quadratic in the entries of
-/// a list, which slurm/job_desc_fields.hpp bounds.
+/// a list, which slurm/job_field_members.hpp bounds.
 std::optional<std::string> find_repeated_gres(const model::JobRequest& request);
 
 /// Reads the gres of a request like slurmctld. Of a request that slurmctld would refuse before it checks

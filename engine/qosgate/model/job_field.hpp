@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The facts of each field of a job that rules know, one row per field. How rules read and write a field is in
-// policy/field_table.cpp, and its member in Slurm's structs in slurm/job_desc_fields.hpp and
-// slurm/job_detail_fields.hpp.
+// policy/field_table.cpp, and its member in Slurm's structs in slurm/job_field_members.hpp.
 #pragma once
 
 #include "qosgate/base/enumerators.hpp"

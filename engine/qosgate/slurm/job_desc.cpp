@@ -4,7 +4,7 @@
 #include "qosgate/base/unrolled.hpp"
 #include "qosgate/model/looked_up_names.hpp"
 #include "qosgate/slurm/compat.hpp"
-#include "qosgate/slurm/job_desc_fields.hpp"
+#include "qosgate/slurm/job_field_members.hpp"
 #include "qosgate/slurm/read_details.hpp"
 #include "qosgate/slurm/stored_parts.hpp"
 #include "qosgate/slurm/values.hpp"
@@ -42,7 +42,7 @@ static_assert(std::ranges::all_of(model::job_fields,
                                       return std::visit([](auto member) { return has_row(member); },
                                                         field.member);
                                   }),
-              "a field has no row in job_desc_fields.hpp, or two");
+              "a field has no row in job_field_members.hpp, or two");
 
 template <typename Int>
 std::optional<std::uint32_t> read_field(const CountField<Int>& field, const job_desc_msg_t& description) {

@@ -17,7 +17,7 @@ namespace qg::slurm {
 /// The job that `description` asks for, as slurmctld hands it to a plugin (it sets het_job_offset
 /// beforehand). NO_VAL, INFINITE (unless it is a limit), null and empty texts are unset. Ownership:
 /// copied, but for submit_line, excluded_nodes and details, which borrow the description. Cost: allocates for
-/// texts longer than 15 bytes; reads each text only up to the length in job_desc_fields.hpp, so that no
+/// texts longer than 15 bytes; reads each text only up to the length in job_field_members.hpp, so that no
 /// request can delay slurmctld. A longer text is not read.
 model::JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid);
 

@@ -2,8 +2,7 @@
 #include "qosgate/slurm/job_desc_copy.hpp"
 
 #include "qosgate/slurm/job_desc.hpp"
-#include "qosgate/slurm/job_desc_fields.hpp"
-#include "qosgate/slurm/job_detail_fields.hpp"
+#include "qosgate/slurm/job_field_members.hpp"
 #include "qosgate/slurm/script_fields.hpp"
 #include "qosgate/slurm/values.hpp"
 

@@ -4,7 +4,7 @@
 #include "qosgate/base/enumerators.hpp"
 #include "qosgate/model/job_field.hpp"
 #include "qosgate/model/mail_types.hpp"
-#include "qosgate/slurm/job_detail_fields.hpp"
+#include "qosgate/slurm/job_field_members.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ static_assert(
             if (!is_read_once(static_cast<JobDetail>(i))) return false;
         return true;
     }(),
-    "a detail has no row in job_detail_fields.hpp, or two");
+    "a detail has no row in job_field_members.hpp, or two");
 
 DetailValue number(std::int64_t value) noexcept {
     return {Kind::number, value, {}};

@@ -3,8 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/job_desc.hpp"
-#include "qosgate/slurm/job_desc_fields.hpp"
-#include "qosgate/slurm/job_detail_fields.hpp"
+#include "qosgate/slurm/job_field_members.hpp"
 #include "qosgate/slurm/store_step.hpp"
 #include "qosgate/slurm/values.hpp"
 

@@ -18,7 +18,7 @@
 // One timed job in 50 is accepted: slurmctld's time of the last change of its jobs then moves as often as on
 // a busy cluster, while the queue hardly grows. Exit code 1 for an answer other than the plugin's.
 #include "qosgate/slurm/compat.hpp"
-#include "qosgate/slurm/job_desc_fields.hpp"
+#include "qosgate/slurm/job_field_members.hpp"
 
 #include <algorithm>
 #include <cerrno>
