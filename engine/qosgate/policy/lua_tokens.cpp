@@ -135,7 +135,8 @@ class Lexer {
 } // namespace
 
 std::vector<Token> read_tokens(std::string_view source) {
-    // A first line for the shell; its end keeps the numbers of lines.
+    // A byte order mark, and a first line for the shell; its end keeps the numbers of lines.
+    if (source.starts_with("\xEF\xBB\xBF")) source.remove_prefix(3);
     if (source.starts_with('#')) source.remove_prefix(std::min(source.find('\n'), source.size()));
     std::vector<Token> tokens;
     Lexer lexer(source);
