@@ -3,9 +3,9 @@
 // looked_at: which parts of a job a rule may look at when a job is changed, so that a change of other parts
 // need not run it. In doubt it is all of them.
 //
-// The search follows `job` and `before` by their names, in the rule's file and in modules: reads of fields,
-// is_set and add with a literal, and calls of functions whose code it finds, from argument to parameter. Any
-// other use (job[name], another name for it, a call of a function that it does not find) is a doubt.
+// The search follows `job` and `before` in the rule's file and in modules: reads of fields, is_set and add
+// with a literal, and calls of functions whose code it finds, from argument to parameter. Any other use
+// (job[name], another name for it, a call of a function that it does not find) is a doubt.
 #pragma once
 
 #include "qosgate/policy/compiled_rules.hpp"
@@ -13,8 +13,7 @@
 namespace qg::policy {
 
 /// Sets what each rule for changes looks at; limits are always among it. `compiled` was made from the
-/// sources. Cost: linear in the sizes of the rule's file and of modules for each name that they give to the
-/// job, of which it takes few; no Lua is run.
+/// sources. Cost: linear in the sizes of the rule's file and of modules; no Lua is run.
 void note_looked_at(CompiledRules& compiled, const StateSources& sources);
 
 } // namespace qg::policy

@@ -3,7 +3,7 @@
 
 #include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/syntax_tree.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -29,12 +29,12 @@ struct Requirement {
 /// It may find calls of a local function of that name, too: then a module is loaded that nobody needs.
 std::vector<Requirement> find_requirements(std::string_view source) {
     std::vector<Requirement> found;
-    const auto tokens = read_tokens(source);
-    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-        const bool is_member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is(":"));
-        if (!tokens[i].is_name("require") || is_member) continue;
-        const Token* name = literal_argument(std::span(tokens).subspan(i + 1));
-        if (name != nullptr) found.push_back({name->text, name->line});
+    const SyntaxTree tree(source);
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        const bool is_require =
+            tree.is(id, NodeKind::name) && tree.text(id) == "require" && tree.is_called(id);
+        if (is_require && !tree.only_text(tree.parent(id)).empty())
+            found.push_back({tree.only_text(tree.parent(id)), tree.line(id)});
     }
     return found;
 }
