@@ -82,8 +82,9 @@ BOOST_AUTO_TEST_CASE(the_number_of_files_does_not_matter_for_a_source_with_many_
             sources.files.push_back({text::format("compat/site/module{}.lua", i), ""});
         const policy::Settings settings;
         const policy::compat::ScriptFiles known(sources, settings);
-        return test::WorkMeter().measure(
-            [&] { BOOST_TEST(policy::compat::find_host_access(source, &known).size() == 1000u); });
+        return test::WorkMeter().measure([&] {
+            BOOST_TEST(policy::compat::find_host_access(policy::SyntaxTree(source), &known).size() == 1000u);
+        });
     };
 
     BOOST_TEST(work_with(64) < 2 * work_with(1));

@@ -1,40 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// call_arguments: the arguments of one call in the text of a rule, for checks of their number and types.
+// call_arguments: literals and the arguments of calls in the text of a rule, for checks of their number and
+// types, and what such a check finds.
 #pragma once
 
-#include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/syntax_tree.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 namespace qg::policy {
 
-using Tokens = std::span<const Token>;
+/// A mistake in one use of a name. Empty if there is none.
+struct UseProblem {
+    std::string message;
+    bool is_failure = true; ///< whether the rule certainly fails there; else it goes on
 
-/// The token at `index`, or the last one, which is the end.
-inline const Token& token_at(Tokens tokens, std::size_t index) noexcept {
-    return tokens[std::min(index, tokens.size() - 1)];
-}
+    [[nodiscard]] bool empty() const noexcept { return message.empty(); }
 
-/// The tokens from `index` on, at least the last one.
-inline Tokens tokens_from(Tokens tokens, std::size_t index) noexcept {
-    return tokens.subspan(std::min(index, tokens.size() - 1));
-}
+    static UseProblem failure(std::string message) { return {std::move(message), true}; }
+    static UseProblem warning(std::string message) { return {std::move(message), false}; }
+};
 
-/// Whether arguments of a call begin with this token: f(x), f "x", f { x }.
-bool begins_arguments(const Token& token) noexcept;
+/// What an expression certainly is, from its text alone.
+enum class LiteralType : std::uint8_t { unknown, nothing, flag, number, text, table };
 
-/// The arguments of one call, as they are written.
+LiteralType literal_type(const SyntaxTree& tree, NodeId expression) noexcept;
+
+/// The content of a literal text; empty: it is none, or its content is not known.
+std::string_view literal_text(const SyntaxTree& tree, NodeId expression) noexcept;
+
+/// Whether it is "".
+bool is_empty_text(const SyntaxTree& tree, NodeId expression) noexcept;
+
+/// How messages show a literal: `"8 hours"`, `-1`, `a table`.
+std::string show_literal(const SyntaxTree& tree, NodeId expression);
+
+/// The arguments of one call. Ownership: borrows the tree.
 struct WrittenArguments {
-    std::vector<Tokens> all;
-    std::size_t length = 0; ///< of the arguments with their brackets, in tokens
+    WrittenArguments(const SyntaxTree& of, NodeId call) : tree(of), all(of.arguments(call)) {}
+
+    const SyntaxTree& tree;
+    std::span<const NodeId> all;
 
     /// Whether the last one may give any number of values: a call, or `...`.
     [[nodiscard]] bool is_open() const noexcept;
@@ -46,20 +57,15 @@ struct WrittenArguments {
     }
     /// Whether more values are there, for certain.
     [[nodiscard]] bool has_more_than(std::size_t count) const noexcept { return least() > count; }
+    /// The type of the argument at this place; unknown: there is none.
+    [[nodiscard]] LiteralType type(std::size_t place) const noexcept {
+        return place < all.size() ? literal_type(tree, all[place]) : LiteralType::unknown;
+    }
+    /// Likewise its text.
+    [[nodiscard]] std::string_view text(std::size_t place) const noexcept {
+        return place < all.size() ? literal_text(tree, all[place]) : std::string_view();
+    }
+    [[nodiscard]] std::string show(std::size_t place) const { return show_literal(tree, all[place]); }
 };
-
-/// `arguments` begin with the bracket, or with the text or table that stands without one; the source goes on
-/// behind them. Empty if there are none, if there is a function among them, or if they are very long. Cost:
-/// bounded by a constant.
-std::optional<WrittenArguments> read_arguments(Tokens arguments);
-
-/// What an argument or operand certainly is, from its text alone.
-enum class LiteralType : std::uint8_t { unknown, nothing, flag, number, text, table };
-
-/// The type of an expression of these tokens and no others.
-LiteralType literal_type(Tokens expression) noexcept;
-
-/// How messages show such an expression: `"8 hours"`, `-1`, `a table`.
-std::string show_literal(Tokens expression);
 
 } // namespace qg::policy

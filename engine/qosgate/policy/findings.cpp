@@ -18,6 +18,7 @@
 #include "qosgate/policy/name_check.hpp"
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/policy/sandbox.hpp"
+#include "qosgate/policy/syntax_tree.hpp"
 #include "qosgate/policy/trusted_files.hpp"
 #include "qosgate/policy/unused_files.hpp"
 
@@ -54,40 +55,11 @@ int line_of_name(const SourceFile& file, std::string_view name) {
 
 /// The line where a file defines a global function of this name; 0: nowhere.
 int line_of_global_function(const SourceFile& file, std::string_view name) {
-    const auto tokens = read_tokens(file.text);
-    const auto is_at = [&](std::size_t i, std::string_view text) { return tokens[i].is(text); };
-    int tables = 0; // open ones
-    for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
-        if (is_at(i, "{")) ++tables;
-        if (is_at(i, "}")) --tables;
-        if (!tokens[i].is_name(name)) continue;
-        const std::string_view before = i > 0 ? tokens[i - 1].text : std::string_view();
-        if (before == "local" || (i > 1 && is_at(i - 2, "local"))) return 0;
-        const bool is_assigned =
-            tables == 0 && before != "," && before != "." && is_at(i + 1, "=") && is_at(i + 2, "function");
-        if (before == "function" || is_assigned) return tokens[i].line;
-    }
+    const SyntaxTree tree(file.text);
+    for (NodeId id = 0; id < tree.size(); ++id)
+        if (tree.is_global(id, name) && tree.is_target(id) && tree.is(tree.value_of(id), NodeKind::function))
+            return tree.line(id);
     return 0;
-}
-
-/// The keys in the table of `site { ... }`. Empty if they cannot be told without following the syntax.
-std::vector<Token> keys_of_site(const SourceFile& file) {
-    const auto tokens = read_tokens(file.text);
-    auto at = std::ranges::find_if(tokens, [](const Token& token) { return token.is_name("site"); });
-    while (at != tokens.end() && !at->is("{"))
-        ++at;
-    std::vector<Token> keys;
-    int depth = 0;
-    for (; at != tokens.end(); ++at) {
-        if (at->is("function")) return {};
-        if (at->is("{") || at->is("(") || at->is("[")) ++depth;
-        if ((at->is("}") || at->is(")") || at->is("]")) && --depth == 0) return keys;
-        const bool begins_item = at->is("{") || at->is(",") || at->is(";");
-        // The last token is the end, so two more are there unless the table is not closed.
-        if (depth != 1 || !begins_item || std::distance(at, tokens.end()) < 3) continue;
-        if (at[1].is_name() && at[2].is("=")) keys.push_back(at[1]);
-    }
-    return {};
 }
 
 void sort_by_place(std::vector<Finding>& findings) {
@@ -158,8 +130,7 @@ class SourceCheck {
     void check_site(const SourceFile& file) {
         knows_settings_ = false;
         if (!check_text(file, CodeKind::settings)) return;
-        for (const Token& key : keys_of_site(file))
-            check_setting_name(file, key);
+        check_setting_names(file);
         auto settings = load_settings(file);
         if (settings)
             report_.settings = *std::move(settings);
@@ -168,12 +139,20 @@ class SourceCheck {
         knows_settings_ = settings.has_value();
     }
 
-    /// Loading stops at the first of the unknown ones.
-    void check_setting_name(const SourceFile& file, const Token& key) {
-        if (std::ranges::find(setting_specs(), key.text, &SettingSpec::name) != setting_specs().end()) return;
-        Settings scratch;
-        if (const auto done = apply_setting(scratch, key.text, Value()); !done)
-            note({file.name, key.line, done.error().message});
+    /// The keys in the table of `site { ... }`. Loading stops at the first of the unknown ones.
+    void check_setting_names(const SourceFile& file) {
+        const SyntaxTree tree(file.text);
+        for (NodeId id = 0; id < tree.size(); ++id) {
+            const std::string_view name = tree.key(id);
+            const bool is_of_site =
+                !name.empty() && tree.is_global(tree.object(tree.parent(tree.parent(id))), "site");
+            if (!is_of_site) continue;
+            if (std::ranges::find(setting_specs(), name, &SettingSpec::name) != setting_specs().end())
+                continue;
+            Settings scratch;
+            if (const auto done = apply_setting(scratch, name, Value()); !done)
+                note({file.name, tree.line(id), done.error().message});
+        }
     }
 
     /// Whether all files of data can be read.

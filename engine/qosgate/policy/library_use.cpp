@@ -90,16 +90,15 @@ std::string_view taken_by(char letter) {
 }
 
 /// Whether a literal certainly is none of what the letter stands for.
-bool is_refused(LiteralType type, Tokens literal, char letter, bool is_optional) {
+bool is_refused(LiteralType type, std::string_view text, char letter, bool is_optional) {
     if (type == LiteralType::unknown || letter == 'v') return false;
     if (type == LiteralType::nothing) return !is_optional;
     if (letter == 's') return type != LiteralType::text && type != LiteralType::number;
     if (letter == 't') return type != LiteralType::table;
     if (letter == 'f') return true;
     // A text with digits counts as a number.
-    const bool has_digits =
-        type == LiteralType::text &&
-        (literal[0].text.empty() || literal[0].text.find_first_of("0123456789") != std::string_view::npos);
+    const bool has_digits = type == LiteralType::text &&
+                            (text.empty() || text.find_first_of("0123456789") != std::string_view::npos);
     return type != LiteralType::number && !has_digits;
 }
 
@@ -115,9 +114,9 @@ UseProblem find_wrong_types(const LuaFunction& function, const WrittenArguments&
     const std::string letters = letters_of(function.takes);
     for (std::size_t i = 0; i < std::min(letters.size(), given.all.size()); ++i) {
         const bool is_optional = i >= least_of(function.takes);
-        if (is_refused(literal_type(given.all[i]), given.all[i], letters[i], is_optional))
+        if (is_refused(given.type(i), given.text(i), letters[i], is_optional))
             return UseProblem::failure(text::format("{}: argument {} is {}, and not {}", function.name, i + 1,
-                                                    taken_by(letters[i]), show_literal(given.all[i])));
+                                                    taken_by(letters[i]), given.show(i)));
     }
     return {};
 }
@@ -125,8 +124,7 @@ UseProblem find_wrong_types(const LuaFunction& function, const WrittenArguments&
 /// A format of string.format that shows more values than there are.
 UseProblem find_missing_values(const LuaFunction& function, const WrittenArguments& given) {
     if (function.name != "string.format" || given.all.empty() || given.is_open()) return {};
-    if (given.all[0].size() != 1 || given.all[0][0].kind != TokenKind::text) return {};
-    const std::size_t places = count_places(given.all[0][0].text);
+    const std::size_t places = count_places(given.text(0));
     if (given.all.size() > places) return {};
     return UseProblem::failure(text::format("string.format: the format shows {}, and {}",
                                             count_of(places, "value"), describe_given(given.all.size() - 1)));
@@ -182,11 +180,9 @@ std::string describe_wrong_field(std::string_view name, bool is_asked) {
 /// A literal name of a field in a call of the module `options`.
 UseProblem find_wrong_option_field(std::string_view function, const WrittenArguments& given) {
     const auto argument = std::ranges::find(field_arguments, function, &FieldArgument::function);
-    if (argument == field_arguments.end() || argument->at >= given.all.size()) return {};
-    const Tokens written = given.all[argument->at];
-    if (literal_type(written) != LiteralType::text || written[0].text.empty()) return {};
+    if (argument == field_arguments.end()) return {};
     std::string problem;
-    std::string_view rest = written[0].text;
+    std::string_view rest = given.text(argument->at);
     while (problem.empty() && !rest.empty()) { // spaces are parts of the names there
         const std::string_view name = argument->is_list ? rest.substr(0, rest.find(',')) : rest;
         if (!name.empty()) problem = describe_wrong_field(name, argument->is_asked);
@@ -209,28 +205,27 @@ UseProblem find_wrong_colon(const std::string& module_name, std::string_view fun
 
 } // namespace
 
-UseProblem find_library_problem(Tokens use) {
-    const bool has_member = token_at(use, 1).is(".") && token_at(use, 2).is_name();
-    const std::string name =
-        has_member ? text::format("{}.{}", use[0].text, token_at(use, 2).text) : std::string(use[0].text);
+UseProblem find_library_problem(const SyntaxTree& tree, NodeId call) {
+    const NodeId called = tree.object(call);
+    const std::string name = tree.is(called, NodeKind::name)
+                                 ? std::string(tree.text(called))
+                                 : text::format("{}.{}", tree.text(tree.object(called)), tree.member(called));
     const auto function = std::ranges::find(lua_functions, name, &LuaFunction::name);
-    if (function == lua_functions.end()) return {};
-    const auto given = read_arguments(tokens_from(use, has_member ? 3 : 1));
-    return given ? find_wrong_arguments(*function, *given) : UseProblem();
+    return function == lua_functions.end() ? UseProblem()
+                                           : find_wrong_arguments(*function, WrittenArguments(tree, call));
 }
 
-UseProblem find_module_problem(Tokens use, std::size_t length,
+UseProblem find_module_problem(const SyntaxTree& tree, NodeId use,
                                const std::pair<const std::string, ModuleMembers>& module) {
-    const Token& name = token_at(use, length + 1);
-    const bool has_member =
-        (token_at(use, length).is(".") || token_at(use, length).is(":")) && name.is_name();
-    if (!has_member) return {};
+    const std::string_view name = tree.member(use);
+    if (name.empty()) return {};
     const auto& [module_name, content] = module;
-    const bool is_called = begins_arguments(token_at(use, length + 2));
-    if (!is_called && token_at(use, length + 2).is("="))
+    const bool is_method = tree.is(use, NodeKind::method);
+    const bool is_called = is_method || tree.is_called(use);
+    if (tree.is_target(use))
         return UseProblem::failure(
-            text::format("module '{}' cannot be changed (field '{}')", module_name, name.text));
-    const auto member = content.members.find(name.text);
+            text::format("module '{}' cannot be changed (field '{}')", module_name, name));
+    const auto member = content.members.find(name);
     if (member == content.members.end()) {
         // A site's own table may lack an entry, and reading it gives nil.
         if (!is_called && !content.is_shipped) return {};
@@ -238,21 +233,19 @@ UseProblem find_module_problem(Tokens use, std::size_t length,
         for (const auto& [own, what] : content.members)
             known.push_back(own);
         // A warning, because the file may call it only where there is one.
-        return UseProblem::warning(text::format(
-            "module '{}' has no '{}'{}{}", module_name, text::printable(name.text, 60),
-            text::did_you_mean(name.text, known), content.is_shipped ? list_of_names(known) : ""));
+        return UseProblem::warning(text::format("module '{}' has no '{}'{}{}", module_name,
+                                                text::printable(name, 60), text::did_you_mean(name, known),
+                                                content.is_shipped ? list_of_names(known) : ""));
     }
     if (!is_called) return {};
     if (!member->second.is_function)
-        return UseProblem::warning(text::format("module '{}': '{}' is no function", module_name, name.text));
-    const auto given = read_arguments(tokens_from(use, length + 2));
-    if (!given) return {};
-    if (token_at(use, length).is(":"))
-        return find_wrong_colon(module_name, name.text, member->second, content.is_shipped, *given);
+        return UseProblem::warning(text::format("module '{}': '{}' is no function", module_name, name));
+    const WrittenArguments given(tree, is_method ? use : tree.parent(use));
+    if (is_method) return find_wrong_colon(module_name, name, member->second, content.is_shipped, given);
     if (content.is_shipped && module_name == "options")
-        if (auto problem = find_wrong_option_field(name.text, *given); !problem.empty()) return problem;
-    return find_wrong_count(text::format("{}.{}", module_name, name.text), member->second, content.is_shipped,
-                            *given);
+        if (auto problem = find_wrong_option_field(name, given); !problem.empty()) return problem;
+    return find_wrong_count(text::format("{}.{}", module_name, name), member->second, content.is_shipped,
+                            given);
 }
 
 } // namespace qg::policy

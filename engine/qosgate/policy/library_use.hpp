@@ -5,20 +5,19 @@
 
 #include "qosgate/policy/call_arguments.hpp"
 #include "qosgate/policy/name_check.hpp"
-#include "qosgate/policy/use_problem.hpp"
 
-#include <string_view>
+#include <string>
 #include <utility>
 
 namespace qg::policy {
 
-/// The mistake in string.format(...), tostring(...) and the like. `use` begins with the name of the global,
-/// which is one of Lua's own; the source goes on behind it. Cost: bounded by a constant.
-UseProblem find_library_problem(Tokens use);
+/// The mistake in a call of string.format, tostring and the like: of one of Lua's own globals, or of its
+/// member. Cost: linear in the arguments.
+UseProblem find_library_problem(const SyntaxTree& tree, NodeId call);
 
 /// The mistake in MODULE.NAME(...): a function that the module does not have, or the wrong number of
-/// arguments. `use` begins with the module: its name, or require("NAME") of `length` tokens. Cost: likewise.
-UseProblem find_module_problem(Tokens use, std::size_t length,
+/// arguments. `use` is an `index` or `method` of the module. Cost: likewise.
+UseProblem find_module_problem(const SyntaxTree& tree, NodeId use,
                                const std::pair<const std::string, ModuleMembers>& module);
 
 } // namespace qg::policy

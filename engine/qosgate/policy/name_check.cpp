@@ -3,21 +3,16 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/call_arguments.hpp"
+#include "qosgate/policy/expression_types.hpp"
 #include "qosgate/policy/job_use.hpp"
 #include "qosgate/policy/library_use.hpp"
-#include "qosgate/policy/name_meanings.hpp"
-#include "qosgate/policy/name_scopes.hpp"
-#include "qosgate/policy/option_use.hpp"
 #include "qosgate/policy/rule_keys.hpp"
 #include "qosgate/policy/sandbox.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 #include "qosgate/policy/view_use.hpp"
-#include "qosgate/policy/wrong_use.hpp"
 
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,89 +24,62 @@ std::string did_you_mean(std::string_view wrong, const Names& names) {
     return text::did_you_mean(wrong, std::vector<std::string>(names.begin(), names.end()));
 }
 
-/// Goes through the tokens of one source.
+/// Goes through the nodes of one source.
 class Checker {
   public:
     Checker(std::string_view source, const KnownNames& known, const CodeFacts& facts)
-        : tokens_(read_tokens(source)), scopes_(read_scopes(tokens_)),
-          meanings_(find_meanings(tokens_, scopes_, facts)), known_(known), facts_(facts) {
-        if (const auto found = known.find("string"); found != known.end()) text_functions_ = &found->second;
-        for (std::size_t i = 0; i < tokens_.size(); ++i) {
-            const Token& token = tokens_[i];
+        : tree_(source), types_(tree_, facts), known_(known), uses_{nullptr, facts.writable_env} {
+        if (const auto found = known.find("string"); found != known.end())
+            uses_.text_functions = &found->second;
+        for (const Token& token : tree_.tokens()) {
             has_environment_ = has_environment_ || token.is_name("_ENV");
             has_other_ = has_other_ || token.is_name("modify") || token.is_name("client");
-            note_given(scopes_.tokens[i]);
         }
     }
 
-    /// All mistakes, or only the first one that keeps the file from loading.
-    std::vector<CodeProblem> run(bool finds_all) {
-        std::size_t function = 0;
-        for (at_ = 0; at_ < tokens_.size(); ++at_) {
-            if (function < scopes_.functions.size() && scopes_.functions[function].begin == at_)
-                check_function(scopes_.functions[function++]);
-            check_token();
-            if (finds_all || problems_.empty()) continue;
-            if (problems_.back().stops_loading) return {std::move(problems_.back())};
-            problems_.clear();
-        }
-        return std::move(problems_);
+    /// All mistakes, in the order of the source.
+    std::vector<CodeProblem> run() {
+        if (!tree_.is_complete()) return {};
+        for (at_ = 0; at_ < tree_.size(); ++at_)
+            check_node();
+        std::ranges::stable_sort(found_, {}, &Found::begin);
+        std::vector<CodeProblem> problems;
+        for (Found& found : found_)
+            problems.push_back(std::move(found.problem));
+        return problems;
     }
 
   private:
-    [[nodiscard]] const Token& after(std::size_t ahead) const noexcept {
-        return token_at(tokens_, at_ + ahead);
-    }
-    [[nodiscard]] const Token& before() const noexcept {
-        static constexpr Token nothing;
-        return at_ == 0 ? nothing : tokens_[at_ - 1];
-    }
-    /// The tokens from the one `ahead` of the current one on.
-    [[nodiscard]] Tokens rest(std::size_t ahead) const { return tokens_from(tokens_, at_ + ahead); }
-
-    void check_token() {
-        const TokenScope& here = scopes_.tokens[at_];
-        if (here.is_guarded) return;
-        if (after(0).is("return")) return check_return(here);
-        if (after(0).is("(")) return check_text_method();
-        if (!here.is_reference) return;
-        if (here.declaration)
-            check_local(meanings_[*here.declaration]);
-        else if (!has_environment_)
-            check_global();
+    void check_node() {
+        if (tree_.is(at_, NodeKind::function)) return check_function();
+        if (types_.is_guarded(at_)) return;
+        if (tree_.is(at_, NodeKind::return_statement)) return check_return();
+        if (tree_.is_global(at_) && !has_environment_) return check_global();
+        if (tree_.is(at_, NodeKind::binary)) {
+            note(find_operand_problem(types_, at_, 0), tree_.child(at_, 0));
+            return note(find_operand_problem(types_, at_, 1), tree_.child(at_, 1));
+        }
+        if (tree_.object(at_) != no_node) check_use(types_[tree_.object(at_)]);
     }
 
     // ---- functions of rules ------------------------------------------------------------------------------
 
-    /// Notes the key behind which a local function stands in rule { ... }.
-    void note_given(const TokenScope& name) {
-        if (!name.declaration || name.rule_key.empty()) return;
-        const auto [place, is_new] = given_.emplace(*name.declaration, name.rule_key);
-        if (!is_new && place->second != name.rule_key) place->second = {};
-    }
-
-    /// The key of the rule whose function this is; empty: it is none, or the function of several.
-    [[nodiscard]] std::string_view key_of(const FunctionScope& function) const {
-        if (!function.rule_key.empty() || !function.name) return function.rule_key;
-        const auto given = given_.find(*function.name);
-        const bool is_known = given != given_.end() && !scopes_.declarations[*function.name].is_assigned;
-        return is_known ? given->second : std::string_view();
-    }
-
-    void check_function(const FunctionScope& function) {
-        const std::string_view key = key_of(function);
+    void check_function() {
+        const std::string_view key = types_.key_of(at_);
         if (key.empty()) return;
-        if (!has_other_ && has_empty_body(function.body))
-            suspect("submit does nothing, so the rule never does anything");
+        if (!has_other_ && has_empty_body()) suspect("submit does nothing, so the rule never does anything");
         const auto arguments = arguments_of(key);
-        for (std::size_t i = 0; i < std::min(arguments.size(), function.parameters.size()); ++i)
-            check_parameter(scopes_.declarations[function.parameters[i]], key, arguments[i]);
+        const auto parameters = tree_.parameters(at_);
+        for (std::size_t i = 0; i < std::min(arguments.size(), parameters.size()); ++i)
+            if (tree_.is(parameters[i], NodeKind::declared))
+                check_parameter(tree_.declarations()[tree_[parameters[i]].local], key, arguments[i]);
     }
 
     /// Whether nothing, or an empty `return`, is in the body.
-    [[nodiscard]] bool has_empty_body(std::size_t body) const {
-        if (!token_at(tokens_, body).is("return")) return token_at(tokens_, body).is("end");
-        return token_at(tokens_, body + (token_at(tokens_, body + 1).is(";") ? 2 : 1)).is("end");
+    [[nodiscard]] bool has_empty_body() const {
+        const auto statements = tree_.children(tree_.body(at_));
+        if (statements.empty()) return true;
+        return tree_.is(statements[0], NodeKind::return_statement) && tree_.children(statements[0]).empty();
     }
 
     /// A parameter with the name of another argument: modify = function(job, view).
@@ -119,7 +87,7 @@ class Checker {
         const bool is_a_word = std::ranges::any_of(
             std::to_array({Meaning::job, Meaning::before, Meaning::options, Meaning::view}),
             [&](Meaning other) { return other != argument && word_for(other) == parameter.name; });
-        if (!is_a_word || !parameter.is_used) return;
+        if (!is_a_word || parameter.uses.empty()) return;
         std::vector<std::string> words;
         for (const Meaning one : arguments_of(key))
             words.emplace_back(word_for(one));
@@ -128,52 +96,41 @@ class Checker {
     }
 
     /// A literal behind the `return` of a rule's function.
-    void check_return(const TokenScope& here) {
-        if (!here.function) return;
-        const std::string_view key = key_of(scopes_.functions[*here.function]);
-        const std::size_t size = after(1).is("-") ? 2 : 1;
-        const Token& next = after(1 + size);
-        const bool is_whole =
-            next.is("end") || next.is("else") || next.is("elseif") || next.is("until") || next.is(";");
-        const Tokens value = rest(1).first(std::min(size, rest(1).size()));
-        const LiteralType type = literal_type(value);
-        if (key.empty() || !is_whole || type == LiteralType::unknown || type == LiteralType::nothing) return;
-        complain(describe_bad_return(key, show_literal(value)));
+    void check_return() {
+        const NodeId function = tree_[at_].function;
+        const auto values = tree_.children(at_);
+        if (function == no_node || values.size() != 1 || types_.key_of(function).empty()) return;
+        const LiteralType type = literal_type(tree_, values[0]);
+        if (type == LiteralType::unknown || type == LiteralType::nothing) return;
+        complain(describe_bad_return(types_.key_of(function), show_literal(tree_, values[0])));
     }
 
     // ---- names -------------------------------------------------------------------------------------------
 
-    /// ("text"):NAME(...)
-    void check_text_method() {
-        const bool is_call = before().is_name() || before().kind == TokenKind::text || before().is(")") ||
-                             before().is("]") || before().is("}");
-        const bool is_method =
-            after(1).kind == TokenKind::text && after(2).is(")") && after(3).is(":") && after(4).is_name();
-        if (is_call || !is_method || text_functions_ == nullptr) return;
-        if (text_functions_->contains(std::string(after(4).text))) return;
-        complain(text::format("a text has no '{}'{}", text::printable(after(4).text, 60),
-                              did_you_mean(after(4).text, *text_functions_)));
-    }
-
     void check_global() {
-        const std::string_view name = after(0).text;
+        const std::string_view name = tree_.text(at_);
         const auto found = known_.find(name);
         if (found == known_.end()) return check_unknown(name);
         const std::set<std::string>& members = found->second;
-        if (name == "require") return check_require(members);
-        if (name == "data") return check_literal("data has no file", members);
-        const bool names_member = (after(1).is(".") || after(1).is(":")) && after(2).is_name();
-        if (!members.empty() && names_member && !members.contains(std::string(after(2).text)))
-            return complain(text::format("{} has no '{}'{}", name, text::printable(after(2).text, 60),
-                                         did_you_mean(after(2).text, members)));
-        note(find_library_problem(rest(0)));
+        const bool is_called = tree_.is_called(at_);
+        if (name == "require") return is_called ? check_literal("there is no module", members) : void();
+        if (name == "data") return is_called ? check_literal("data has no file", members) : void();
+        const NodeId use = tree_.object(tree_.parent(at_)) == at_ ? tree_.parent(at_) : no_node;
+        if (is_called) return note(find_library_problem(tree_, use));
+        const std::string_view member = tree_.member(use);
+        if (!members.empty() && !member.empty() && !members.contains(std::string(member)))
+            return complain(text::format("{} has no '{}'{}", name, text::printable(member, 60),
+                                         did_you_mean(member, members)));
+        if (tree_.is_dotted(use) && tree_.is_called(use))
+            note(find_library_problem(tree_, tree_.parent(use)));
     }
 
     void check_unknown(std::string_view name) {
         if (const std::string_view foreign = describe_foreign_name(name); !foreign.empty())
             return complain(std::string(foreign));
         if (undeclared_.contains(name)) return;
-        if (after(1).is("=") || before().is("function")) {
+        const bool is_function = tree_[at_].token > 0 && tree_.tokens()[tree_[at_].token - 1].is("function");
+        if (tree_.is_target(at_) || is_function) {
             undeclared_.insert(name);
             return complain(text::format(
                 "'{}' is not declared; write 'local {} = ...' (globals cannot be set)", name, name));
@@ -186,95 +143,86 @@ class Checker {
 
     /// After a function that takes one of these names as a literal.
     void check_literal(std::string_view complaint, const std::set<std::string>& known) {
-        const Token* name = literal_argument(rest(1));
-        if (name == nullptr || known.contains(std::string(name->text))) return;
+        const std::string name(tree_.only_text(tree_.parent(at_)));
+        if (name.empty() || known.contains(name)) return;
         const std::vector<std::string> names(known.begin(), known.end());
-        complain(text::format("{} '{}'{}{}", complaint, text::printable(name->text, 60),
-                              text::did_you_mean(name->text, names), list_of_names(names)));
+        complain(text::format("{} '{}'{}{}", complaint, text::printable(name, 60),
+                              text::did_you_mean(name, names), list_of_names(names)));
     }
 
-    void check_require(const std::set<std::string>& known) {
-        check_literal("there is no module", known);
-        const Token* name = literal_argument(rest(1));
-        if (name == nullptr || facts_.modules == nullptr) return;
-        const auto module = facts_.modules->find(name->text);
-        const auto call = read_arguments(rest(1));
-        if (module != facts_.modules->end() && call)
-            note(find_module_problem(rest(0), 1 + call->length, *module));
-    }
+    // ---- values ------------------------------------------------------------------------------------------
 
-    void check_local(const NameMeaning& object) {
+    void check_use(const ExpressionType& object) {
+        const bool is_call = tree_.is(at_, NodeKind::call);
+        if (is_call && object.meaning != Meaning::view_function) return;
         switch (object.meaning) {
+        case Meaning::job:
+        case Meaning::before: return note(find_job_problem(types_, at_));
+        case Meaning::options: return note(find_option_problem(types_, at_));
+        case Meaning::gpu:
+        case Meaning::field: return note(find_field_problem(types_, at_, uses_));
+        case Meaning::list: return note(find_list_problem(types_, at_));
+        case Meaning::module: return note(find_module_problem(tree_, at_, *object.module));
         case Meaning::unset:
-        case Meaning::anything: return;
-        case Meaning::job: return check_job(JobName::job);
-        case Meaning::before: return check_job(JobName::before);
-        case Meaning::options: return note(find_option_problem(rest(0)));
-        case Meaning::view: return check_view(object.kind);
-        case Meaning::gpu: return note(find_gpu_problem(rest(0)));
-        case Meaning::list: return note(find_list_problem(rest(1), after(0).text));
-        case Meaning::module: return note(find_module_problem(rest(0), 1, *object.module));
+        case Meaning::anything: return check_text_method();
+        case Meaning::view:
+        case Meaning::view_function: return note(find_view_problem(types_, at_));
         }
     }
 
-    void check_job(JobName name) {
-        const auto string = known_.find("string");
-        const bool has_library = string != known_.end() && !hides_string();
-        note(find_job_problem(tokens_, at_, name, {has_library, text_functions_, facts_.writable_env}));
-    }
-
-    /// Whether `string` is a local, in the argument of job.NAME(string...).
-    [[nodiscard]] bool hides_string() const {
-        return after(4).is_name("string") &&
-               scopes_.tokens[std::min(at_ + 4, tokens_.size() - 1)].declaration;
-    }
-
-    void check_view(ViewKind kind) {
-        const ViewUse use = read_view_use(rest(0), kind);
-        if (!use.problem.empty()) return note(use.problem);
-        if (use.with_job == nullptr) return;
-        const auto argument = scopes_.tokens[at_ + use.job_argument].declaration;
-        if (argument && meanings_[*argument].is_known() && meanings_[*argument].meaning != Meaning::job)
-            complain(describe_call_with_job(*use.with_job));
+    /// ("text"):NAME(...)
+    void check_text_method() {
+        const NodeId object = tree_.object(at_);
+        const bool is_text = tree_.is(at_, NodeKind::method) && tree_.is(object, NodeKind::group) &&
+                             tree_.is(tree_.child(object, 0), NodeKind::text);
+        const std::string_view name = tree_.member(at_);
+        if (!is_text || uses_.text_functions == nullptr || uses_.text_functions->contains(std::string(name)))
+            return;
+        complain(text::format("a text has no '{}'{}", text::printable(name, 60),
+                              did_you_mean(name, *uses_.text_functions)));
     }
 
     // ---- findings ----------------------------------------------------------------------------------------
 
-    void note(UseProblem problem) {
+    void note(UseProblem problem, NodeId where) {
         if (!problem.empty())
-            problems_.push_back({after(0).line, std::move(problem.message), problem.is_failure});
+            found_.push_back(
+                {tree_[where].begin, {tree_.line(where), std::move(problem.message), problem.is_failure}});
     }
+    void note(UseProblem problem) { note(std::move(problem), at_); }
     void complain(std::string what) { note(UseProblem::failure(std::move(what))); }
     /// A mistake that does not keep the file from loading.
     void suspect(std::string what) { note(UseProblem::warning(std::move(what))); }
 
-    const std::vector<Token> tokens_;
-    const NameScopes scopes_;
-    const std::vector<NameMeaning> meanings_;
+    struct Found {
+        std::uint32_t begin; ///< a token
+        CodeProblem problem;
+    };
+
+    const SyntaxTree tree_;
+    const ExpressionTypes types_;
     const KnownNames& known_;
-    const CodeFacts& facts_;
-    const std::set<std::string>* text_functions_ = nullptr; ///< of `string`; null: not known
-    std::size_t at_ = 0;
-    std::unordered_map<std::size_t, std::string_view> given_; ///< declarations to keys; empty: to several
+    UseFacts uses_;
+    NodeId at_ = 0;
     std::set<std::string_view> undeclared_; ///< globals that were set; their uses follow from that
     bool has_environment_ = false;
     bool has_other_ = false; ///< the rule may have another function
-    std::vector<CodeProblem> problems_;
+    std::vector<Found> found_;
 };
 
 } // namespace
 
 Result<void> check_names(std::string_view source, std::string_view file, const KnownNames& known,
                          const CodeFacts& facts) {
-    const auto problems = Checker(source, known, facts).run(/*finds_all=*/false);
-    if (problems.empty()) return {};
-    const CodeProblem& first = problems.front();
-    return Error{ErrorCode::invalid_input, text::format("{}:{}: {}", file, first.line, first.message)};
+    const auto problems = find_code_problems(source, known, facts);
+    const auto first = std::ranges::find_if(problems, &CodeProblem::stops_loading);
+    if (first == problems.end()) return {};
+    return Error{ErrorCode::invalid_input, text::format("{}:{}: {}", file, first->line, first->message)};
 }
 
 std::vector<CodeProblem> find_code_problems(std::string_view source, const KnownNames& known,
                                             const CodeFacts& facts) {
-    return Checker(source, known, facts).run(/*finds_all=*/true);
+    return Checker(source, known, facts).run();
 }
 
 } // namespace qg::policy

@@ -2,10 +2,9 @@
 #include "qosgate/policy/unused_files.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/call_arguments.hpp"
 #include "qosgate/policy/data_files.hpp"
+#include "qosgate/policy/expression_types.hpp"
 #include "qosgate/policy/modules.hpp"
-#include "qosgate/policy/name_scopes.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -22,15 +21,15 @@ bool is_code(const SourceFile& file) {
 
 /// Adds the names with which a file calls a function. False: one may be any name.
 bool add_names_given_to(std::string_view function, const SourceFile& file, std::set<std::string>& names) {
-    const auto tokens = read_tokens(file.text);
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-        const bool is_member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is(":"));
-        if (!tokens[i].is_name(function) || is_member) continue;
-        const Token* name = literal_argument(tokens_from(tokens, i + 1));
-        if (name == nullptr) return false;
-        names.emplace(name->text);
+    const SyntaxTree tree(file.text);
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        if (!tree.is(id, NodeKind::name) || tree.text(id) != function) continue;
+        const std::string_view name =
+            tree.is_called(id) ? tree.only_text(tree.parent(id)) : std::string_view();
+        if (name.empty()) return false;
+        names.emplace(name);
     }
-    return true;
+    return tree.is_complete();
 }
 
 /// The same of all rules, modules and tests. Empty: one may be any name.
@@ -60,16 +59,19 @@ void find_unused_files(const SourceDirectory& sources, SourceKind kind, std::str
 
 /// Whether the rule's only code is submit = function(job) job:stop() end.
 bool only_stops(const SourceFile& file) {
-    const auto tokens = read_tokens(file.text);
-    const NameScopes scopes = read_scopes(tokens);
-    if (scopes.functions.size() != 1 || scopes.functions[0].rule_key != "submit") return false;
-    const FunctionScope& submit = scopes.functions[0];
-    const Tokens body = tokens_from(tokens, submit.body);
-    const bool is_first = !submit.parameters.empty() && token_at(body, 0).is_name() &&
-                          scopes.tokens[submit.body].declaration == submit.parameters.front();
-    return is_first && token_at(body, 1).is(":") && token_at(body, 2).is_name("stop") &&
-           token_at(body, 3).is("(") && token_at(body, 4).is(")") &&
-           token_at(body, token_at(body, 5).is(";") ? 6 : 5).is("end");
+    const SyntaxTree tree(file.text);
+    const ExpressionTypes types(tree, {});
+    NodeId only = no_node;
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        if (!tree.is(id, NodeKind::function)) continue;
+        if (only != no_node) return false;
+        only = id;
+    }
+    if (only == no_node || types.key_of(only) != "submit") return false;
+    const auto statements = tree.children(tree.body(only));
+    return statements.size() == 1 && tree.is(statements[0], NodeKind::method) &&
+           tree.member(statements[0]) == "stop" && tree.arguments(statements[0]).empty() &&
+           types.meaning(tree.object(statements[0])) == Meaning::job;
 }
 
 void find_unreached_rules(const SourceDirectory& sources, std::span<const RuleInfo> rules,

@@ -3,7 +3,6 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compat/host_calls.hpp"
-#include "qosgate/policy/compat/host_wrappers.hpp"
 #include "qosgate/policy/compat/old_host.hpp"
 #include "qosgate/policy/compat/script_files.hpp"
 #include "qosgate/policy/compat/script_io.hpp"
@@ -50,21 +49,19 @@ std::string describe(const Withheld& what) {
     return text::format("{}: {}", full_name(what), what.instead);
 }
 
-std::vector<HostAccess> find_access(std::span<const Token> tokens, const Values& values,
-                                    const ScriptFiles* files) {
+std::vector<HostAccess> find_access(const SyntaxTree& tree, const Values& values, const ScriptFiles* files) {
     std::vector<HostAccess> found;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        if (!tree.is(id, NodeKind::name) && !tree.is(id, NodeKind::index)) continue;
         for (const Withheld& what : withheld_calls)
-            if (does_name(tokens, i, what)) found.push_back({tokens[i].line, describe(what), true});
+            if (does_name(tree, id, what)) found.push_back({tree.line(id), describe(what), true});
         for (const Checked& what : checked_calls()) {
-            auto call = read_protected_call(tokens, i, what.function, values);
-            if (!call && !does_name(tokens, i, what.function)) continue;
-            const std::size_t behind = i + token_count(what.function);
-            Arguments arguments = call ? *std::move(call) : read_beginning(tokens, behind, values);
+            if (!does_name(tree, id, what.function)) continue;
+            Arguments arguments = read_call(tree, id, values);
             const std::string message = what.describe(arguments, files);
             if (!message.empty())
                 found.push_back(
-                    {tokens[i].line, full_name(what.function) + ": " + message, arguments.is_sure});
+                    {tree.line(id), full_name(what.function) + ": " + message, arguments.is_sure});
         }
     }
     return found;
@@ -124,17 +121,17 @@ void add_os(lua_State* lua) {
 
 } // namespace
 
-std::vector<HostAccess> find_host_access(std::string_view source, const ScriptFiles* files) {
-    const std::vector<Token> tokens = read_tokens(source);
-    const Values values(tokens);
-    std::vector<HostAccess> found = find_access(tokens, values, files);
-    for (HostAccess& access : find_wrapped_access(tokens, values, files))
+std::vector<HostAccess> find_host_access(const SyntaxTree& tree, const ScriptFiles* files) {
+    const Values values(tree);
+    std::vector<HostAccess> found = find_access(tree, values, files);
+    for (HostAccess& access : find_wrapped_access(tree, values, files))
         found.push_back(std::move(access));
     return found;
 }
 
 std::optional<HostAccess> find_sure_host_access(std::string_view source, const ScriptFiles* files) {
-    std::vector<HostAccess> found = find_access(read_tokens(source), Values(), files);
+    const SyntaxTree tree(source);
+    std::vector<HostAccess> found = find_access(tree, Values(tree, /*knows_variables=*/false), files);
     const auto sure = std::ranges::find_if(found, &HostAccess::is_sure);
     if (sure == found.end()) return std::nullopt;
     return std::move(*sure);

@@ -5,6 +5,8 @@
 // daemon.
 #pragma once
 
+#include "qosgate/policy/syntax_tree.hpp"
+
 #include <functional>
 #include <optional>
 #include <set>
@@ -27,8 +29,8 @@ struct HostAccess {
 };
 
 /// The uses that the text shows, as far as arguments are literal texts, or variables that are set only once.
-/// `files` is what it may read; null: nothing but qosgate.d. Cost: n log n.
-std::vector<HostAccess> find_host_access(std::string_view source, const ScriptFiles* files);
+/// `files` is what it may read; null: nothing but qosgate.d. Cost: linear.
+std::vector<HostAccess> find_host_access(const SyntaxTree& tree, const ScriptFiles* files);
 
 /// The first one that is sure: a source with one is not loaded.
 std::optional<HostAccess> find_sure_host_access(std::string_view source, const ScriptFiles* files);

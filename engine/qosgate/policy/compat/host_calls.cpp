@@ -7,6 +7,11 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace qg::policy::compat {
 namespace {
@@ -92,65 +97,197 @@ constexpr auto checked = std::to_array<Checked>({
     {{"", "require", ""}, &describe_require},
 });
 
+/// Whether pcall or xpcall calls a function.
+bool is_protected(const SyntaxTree& tree, NodeId function) {
+    const NodeId call = tree.parent(function);
+    return tree[function].place == 1 && tree.is(call, NodeKind::call) &&
+           (tree.is_global(tree.object(call), "pcall") || tree.is_global(tree.object(call), "xpcall"));
+}
+
 } // namespace
 
 std::string full_name(const Withheld& what) {
     return text::format("{}{}{}", what.library, *what.library == '\0' ? "" : ".", what.name);
 }
 
-std::size_t token_count(const Withheld& what) noexcept {
-    return *what.library == '\0' ? 1 : 3;
-}
-
-bool does_name(std::span<const Token> tokens, std::size_t at, const Withheld& what) {
-    const bool is_member = at > 0 && (tokens[at - 1].is(".") || tokens[at - 1].is(":"));
-    const bool is_declared = at > 0 && tokens[at - 1].is("function");
-    if (is_member || is_declared || at + 2 >= tokens.size()) return false;
+bool does_name(const SyntaxTree& tree, NodeId node, const Withheld& what) {
+    const NodeId parent = tree.parent(node);
     if (*what.library == '\0') {
-        const Token& next = tokens[at + 1];
-        return tokens[at].is_name(what.name) && (next.is("(") || next.kind == TokenKind::text);
+        if (!tree.is(node, NodeKind::name) || tree.text(node) != what.name) return false;
+        return tree.is_called(node) || (is_protected(tree, node) && tree.is_global(node));
     }
-    return tokens[at].is_name(what.library) && tokens[at + 1].is(".") && tokens[at + 2].is_name(what.name);
+    const bool is_declared = tree.is(parent, NodeKind::assignment) && tree.text(parent) == "function";
+    return !is_declared && tree.is_dotted(node) && tree.member(node) == what.name &&
+           tree.is(tree.object(node), NodeKind::name) && tree.text(tree.object(node)) == what.library;
 }
 
-Arguments read_from(std::span<const Token> tokens, std::size_t at, const Values& values) {
-    const ShownText first = values.read(tokens, at);
-    Arguments arguments{first.beginning, first.is_whole, {}, first.is_sure, first.end};
-    const auto token = [&](std::size_t i) { return i < tokens.size() ? tokens[i] : Token(); };
-    if (first.next == 0 || !token(first.next).is(",") || token(first.next + 1).kind != TokenKind::text)
-        return arguments;
-    const Token behind = token(first.next + 2);
-    if (behind.is(",") || behind.is(")")) arguments.second = read_literal(token(first.next + 1)).value_or("");
+Arguments read_from(const SyntaxTree& tree, std::span<const NodeId> given, const Values& values) {
+    if (given.empty()) return {};
+    ShownText first = values.read(given[0]);
+    Arguments arguments{std::move(first.beginning), first.is_whole, {}, first.is_sure, std::move(first.end)};
+    if (given.size() > 1 && tree.is(given[1], NodeKind::text))
+        arguments.second = read_literal(tree.token(given[1])).value_or("");
     return arguments;
 }
 
-Arguments read_beginning(std::span<const Token> tokens, std::size_t at, const Values& values) {
-    if (at >= tokens.size()) return {};
-    if (tokens[at].kind == TokenKind::text) return {read_literal(tokens[at]).value_or(""), true, {}};
-    return tokens[at].is("(") ? read_from(tokens, at + 1, values) : Arguments{};
-}
-
-std::optional<Arguments> read_protected_call(std::span<const Token> tokens, std::size_t at,
-                                             const Withheld& what, const Values& values) {
-    if (at < 2 || !tokens[at - 1].is("(")) return std::nullopt;
-    const bool has_handler = tokens[at - 2].is_name("xpcall");
-    if (!has_handler && !tokens[at - 2].is_name("pcall")) return std::nullopt;
-    const bool is_global = *what.library == '\0';
-    std::size_t behind = at + (is_global ? 1 : 3);
-    const bool is_named = is_global ? tokens[at].is_name(what.name) : does_name(tokens, at, what);
-    if (!is_named || behind >= tokens.size() || !tokens[behind].is(",")) return std::nullopt;
-    if (has_handler) { // a name, or a member
-        for (++behind; behind < tokens.size() && (tokens[behind].is_name() || tokens[behind].is("."));)
-            ++behind;
-        if (behind >= tokens.size() || !tokens[behind].is(",")) return std::nullopt;
-    }
-    Arguments arguments = read_from(tokens, behind + 1, values);
+Arguments read_call(const SyntaxTree& tree, NodeId function, const Values& values) {
+    const NodeId call = tree.parent(function);
+    if (tree.is_called(function)) return read_from(tree, tree.arguments(call), values);
+    if (!is_protected(tree, function)) return {};
+    const std::size_t skipped = tree.text(tree.object(call)) == "pcall" ? 1 : 2;
+    const auto given = tree.arguments(call);
+    Arguments arguments = read_from(tree, given.subspan(std::min(skipped, given.size())), values);
     arguments.is_sure = false;
     return arguments;
 }
 
 std::span<const Checked> checked_calls() noexcept {
     return checked;
+}
+
+namespace {
+
+/// "os.capture", "M:run"; empty: it is something else, or has more parts than names have.
+std::string path_to(const SyntaxTree& tree, NodeId id, int depth = 8) {
+    if (tree.is(id, NodeKind::name)) return std::string(tree.text(id));
+    const bool is_point = tree.is_dotted(id);
+    const bool is_colon =
+        tree.is(id, NodeKind::method) || (tree.is(id, NodeKind::index) && tree.text(id) == ":");
+    if (depth == 0 || (!is_point && !is_colon)) return {};
+    const std::string object = path_to(tree, tree.object(id), depth - 1);
+    return object.empty() ? object : object + (is_point ? "." : ":") + std::string(tree.member(id));
+}
+
+/// Which calls are calls of the source's own functions, as far as it gives each name one value only:
+/// functions with a name, and members of tables (`function os.capture(cmd)`, `M.run = function(cmd)`).
+class OwnCalls {
+  public:
+    explicit OwnCalls(const SyntaxTree& tree) : tree_(tree), globals_(tree.global_values()) {
+        for (NodeId id = 0; id < tree.size(); ++id) {
+            if (!tree.is(id, NodeKind::index) || !tree.is_target(id)) continue;
+            note(path_to(tree, id), tree.value_of(id));
+            if (!tree.is_dotted(id)) note("self:" + std::string(tree.member(id)), tree.value_of(id));
+        }
+        for (NodeId id = 0; id < tree.size(); ++id) {
+            const bool is_call = tree.is(id, NodeKind::call) || tree.is(id, NodeKind::method);
+            const NodeId function = is_call ? called_by(id) : no_node;
+            if (tree.is(function, NodeKind::function)) calls_[function].push_back(id);
+        }
+    }
+
+    [[nodiscard]] const std::vector<NodeId>& of(NodeId function) { return calls_[function]; }
+
+  private:
+    void note(std::string path, NodeId value) {
+        const auto [found, is_new] = members_.emplace(std::move(path), value);
+        if (!is_new) found->second = no_node;
+    }
+    [[nodiscard]] NodeId called_by(NodeId call) const {
+        const NodeId name = tree_.is(call, NodeKind::method) ? call : tree_.object(call);
+        if (!tree_.is(name, NodeKind::name)) return find(members_, path_to(tree_, name));
+        if (tree_.is_global(name)) return find(globals_, tree_.text(name));
+        const Declaration& local = tree_.declarations()[tree_[name].local];
+        return local.is_assigned ? no_node : local.value;
+    }
+    template <typename Map>
+    static NodeId find(const Map& map, const typename Map::key_type& name) {
+        const auto found = map.find(name);
+        return found == map.end() ? no_node : found->second;
+    }
+
+    const SyntaxTree& tree_;
+    std::unordered_map<std::string_view, NodeId> globals_;
+    /// By path, and methods also by self:NAME. no_node: there are several.
+    std::unordered_map<std::string, NodeId> members_;
+    std::unordered_map<NodeId, std::vector<NodeId>> calls_; ///< by function
+};
+
+class WrapperSearch {
+  public:
+    WrapperSearch(const SyntaxTree& tree, const Values& values, const ScriptFiles* files)
+        : tree_(tree), values_(values), files_(files), calls_(tree) {}
+
+    std::vector<HostAccess> run() {
+        for (NodeId id = 0; id < tree_.size(); ++id) {
+            if (!tree_.is(id, NodeKind::name) && !tree_.is(id, NodeKind::index)) continue;
+            for (const Checked& what : checked_calls()) {
+                const bool is_other_name = is_alias(id, what.function);
+                if (is_other_name) report(id, read_call(tree_, id, values_), what);
+                if (is_other_name || does_name(tree_, id, what.function)) note_call(id, what);
+            }
+        }
+        for (std::size_t i = 0; i < passing_.size(); ++i)
+            follow(Passing(passing_[i]));
+        return std::move(found_);
+    }
+
+  private:
+    /// A function of the script that gives its parameter to a function of a library.
+    struct Passing {
+        NodeId function;
+        std::size_t parameter;
+        const Checked* what;
+        std::string second; ///< what it gives as the second argument
+
+        friend auto operator<=>(const Passing&, const Passing&) = default;
+    };
+
+    /// Whether a name is declared so: `local NAME = io.popen`.
+    [[nodiscard]] bool is_alias(NodeId name, const Withheld& what) const {
+        if (!tree_.is(name, NodeKind::name) || tree_[name].local == no_node) return false;
+        const Declaration& local = tree_.declarations()[tree_[name].local];
+        if (local.is_assigned || local.value == no_node) return false;
+        return *what.library == '\0' ? tree_.is_global(local.value, what.name)
+                                     : does_name(tree_, local.value, what);
+    }
+    void note_call(NodeId function, const Checked& what) {
+        if (!tree_.is_called(function)) return;
+        const auto given = tree_.arguments(tree_.parent(function));
+        if (!given.empty()) note_argument(given[0], what, read_from(tree_, given, values_).second);
+    }
+    void note_argument(NodeId argument, const Checked& what, const std::string& second) {
+        if (!tree_.is(argument, NodeKind::name) || tree_[argument].local == no_node) return;
+        const Declaration& local = tree_.declarations()[tree_[argument].local];
+        const NodeId function = tree_.parent(local.node);
+        if (local.is_assigned || !tree_.is(function, NodeKind::function)) return;
+        const std::size_t self = tree_[function].split;
+        if (tree_[local.node].place < self) return;
+        const Passing passing{function, tree_[local.node].place - self, &what, second};
+        if (passing_.size() < max_found && seen_.insert(passing).second) passing_.push_back(passing);
+    }
+    void follow(const Passing& passing) {
+        for (const NodeId call : calls_.of(passing.function)) {
+            const auto given = tree_.arguments(call);
+            if (given.size() <= passing.parameter) continue;
+            if (found_.size() >= max_found) return;
+            note_argument(given[passing.parameter], *passing.what, passing.second);
+            Arguments arguments = read_from(tree_, given.subspan(passing.parameter), values_);
+            arguments.second = passing.second;
+            report(call, std::move(arguments), *passing.what);
+        }
+    }
+    void report(NodeId where, Arguments arguments, const Checked& what) {
+        const std::string message = what.describe(arguments, files_);
+        if (!message.empty())
+            found_.push_back({tree_.line(where), full_name(what.function) + ": " + message, false});
+    }
+
+    static constexpr std::size_t max_found = 1000;
+
+    const SyntaxTree& tree_;
+    const Values& values_;
+    const ScriptFiles* const files_;
+    OwnCalls calls_;
+    std::vector<Passing> passing_;
+    std::set<Passing> seen_;
+    std::vector<HostAccess> found_;
+};
+
+} // namespace
+
+std::vector<HostAccess> find_wrapped_access(const SyntaxTree& tree, const Values& values,
+                                            const ScriptFiles* files) {
+    return WrapperSearch(tree, values, files).run();
 }
 
 } // namespace qg::policy::compat

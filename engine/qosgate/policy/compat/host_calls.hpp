@@ -3,15 +3,15 @@
 // host_calls: calls in the text of a script that may reach the host, and what their arguments show.
 #pragma once
 
+#include "qosgate/policy/compat/host_access.hpp"
 #include "qosgate/policy/compat/script_files.hpp"
 #include "qosgate/policy/compat/shown_text.hpp"
-#include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/syntax_tree.hpp"
 
-#include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qg::policy::compat {
 
@@ -25,11 +25,8 @@ struct Withheld {
 /// "io.popen"
 std::string full_name(const Withheld& what);
 
-/// How many tokens its full name has.
-std::size_t token_count(const Withheld& what) noexcept;
-
-/// Whether the tokens at `at` name it: io.popen, or dofile(.
-bool does_name(std::span<const Token> tokens, std::size_t at, const Withheld& what);
+/// Whether a node names it: io.popen, or dofile in dofile(...) and pcall(dofile, ...).
+bool does_name(const SyntaxTree& tree, NodeId node, const Withheld& what);
 
 /// The beginning of a call's arguments.
 struct Arguments {
@@ -40,16 +37,12 @@ struct Arguments {
     std::string last = {}; ///< the literal at the end, behind values that are joined or put in
 };
 
-/// `at` is where the first argument begins.
-Arguments read_from(std::span<const Token> tokens, std::size_t at, const Values& values);
+/// Of these arguments.
+Arguments read_from(const SyntaxTree& tree, std::span<const NodeId> given, const Values& values);
 
-/// `at` is behind the name of the function.
-Arguments read_beginning(std::span<const Token> tokens, std::size_t at, const Values& values);
-
-/// The same for pcall(FUNCTION, …) and xpcall(FUNCTION, HANDLER, …), if the tokens at `at` name the function
-/// there. Empty: they do not.
-std::optional<Arguments> read_protected_call(std::span<const Token> tokens, std::size_t at,
-                                             const Withheld& what, const Values& values);
+/// What a function that a node names is called with, also by pcall(FUNCTION, ...) and xpcall(FUNCTION,
+/// HANDLER, ...). Nothing is known if it is not called.
+Arguments read_call(const SyntaxTree& tree, NodeId function, const Values& values);
 
 /// A function that depends on its arguments.
 struct Checked {
@@ -59,5 +52,11 @@ struct Checked {
 
 /// All of them.
 std::span<const Checked> checked_calls() noexcept;
+
+/// Calls that reach the host by another name: `local open = io.open`, or a function of the script that gives
+/// its parameter to one of a library. They are judged as if they called the function itself; none of it is
+/// sure. `files` as for find_host_access(). Cost: linear in the calls of such functions.
+std::vector<HostAccess> find_wrapped_access(const SyntaxTree& tree, const Values& values,
+                                            const ScriptFiles* files);
 
 } // namespace qg::policy::compat

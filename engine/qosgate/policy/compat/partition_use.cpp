@@ -2,14 +2,10 @@
 #include "qosgate/policy/compat/partition_use.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/call_arguments.hpp"
-#include "qosgate/policy/compat/script_functions.hpp"
-#include "qosgate/policy/compat/shown_text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -51,104 +47,84 @@ constexpr auto fields_of_partitions = std::to_array<std::string_view>({
     "total_nodes",
 });
 
+/// What a script does with the partitions in part_list.
 class PartitionUse {
   public:
-    PartitionUse(Tokens tokens, const NameScopes& scopes)
-        : tokens_(tokens), scopes_(scopes), is_assigned_(find_assigned(tokens, scopes)) {
+    explicit PartitionUse(const SyntaxTree& tree)
+        : tree_(tree), is_list_(tree.declarations().size()), is_partition_(tree.declarations().size()) {
         note_lists(submit_function, 1);
         note_lists(modify_function, 2);
-        for (std::size_t at = 0; at < tokens_.size(); ++at) {
-            if (token_at(tokens_, at).is("for")) note_loop(at);
-            note_value(at);
-            const bool is_set = tokens_[at].is_name() && at > 0 && tokens_[at - 1].is(".") &&
-                                token_at(tokens_, at + 1).is("=");
-            if (is_set) set_.insert(tokens_[at].text);
+        for (NodeId id = 0; id < tree_.size(); ++id) {
+            if (tree_.is(id, NodeKind::generic_loop)) note_loop(id);
+            if (tree_.is_dotted(id) && tree_.is_target(id)) set_.insert(tree_.member(id));
         }
+        // local PARTITION = LIST[...]
+        for (std::size_t i = 0; i < is_partition_.size(); ++i)
+            if (is_member_of_list(tree_.declarations()[i].value)) note(is_partition_, i);
     }
 
     void find(std::vector<ScriptFinding>& findings) const {
         const std::vector<std::string> names(fields_of_partitions.begin(), fields_of_partitions.end());
-        for (std::size_t at = 0; at < tokens_.size(); ++at) {
-            const auto behind = behind_partition(at);
-            if (!behind || !token_at(tokens_, *behind).is(".")) continue;
-            const Token& field = token_at(tokens_, *behind + 1);
+        for (NodeId id = 0; id < tree_.size(); ++id) {
+            const std::string_view field = tree_.is_dotted(id) ? tree_.member(id) : std::string_view();
+            if (field.empty() || !is_partition(tree_.object(id))) continue;
             // The script may give its own fields to the table.
-            if (std::ranges::binary_search(fields_of_partitions, field.text) || set_.contains(field.text))
-                continue;
-            findings.push_back({field.line,
-                                text::format("a partition has no field '{}', so this is always nil{}",
-                                             field.text, text::did_you_mean(field.text, names)),
+            if (std::ranges::binary_search(fields_of_partitions, field) || set_.contains(field)) continue;
+            findings.push_back({tree_.line(tree_.child(id, 1)),
+                                text::format("a partition has no field '{}', so this is always nil{}", field,
+                                             text::did_you_mean(field, names)),
                                 false});
         }
     }
 
   private:
+    /// Marks a local that keeps its value.
+    void note(std::vector<bool>& locals, std::size_t local) const {
+        locals[local] = !tree_.declarations()[local].is_assigned;
+    }
     /// The names of that parameter in all functions are lists: the script's own mostly get what it got.
     void note_lists(std::string_view function, std::size_t parameter) {
-        const auto index = find_script_function(tokens_, scopes_, function);
-        if (!index || scopes_.functions[*index].parameters.size() <= parameter) return;
-        const std::string_view name =
-            scopes_.declarations[scopes_.functions[*index].parameters[parameter]].name;
-        for (const FunctionScope& each : scopes_.functions)
-            for (const std::size_t declaration : each.parameters)
-                if (scopes_.declarations[declaration].name == name && !is_assigned_[declaration])
-                    lists_.insert(declaration);
-    }
-    [[nodiscard]] bool is_list(std::size_t at) const {
-        const TokenScope& here = scopes_.tokens[std::min(at, scopes_.tokens.size() - 1)];
-        return here.is_reference && here.declaration && lists_.contains(*here.declaration);
-    }
-    [[nodiscard]] std::optional<std::size_t> declaration_at(std::size_t at) const {
-        const auto found = std::ranges::lower_bound(scopes_.declarations, at, {}, &Declaration::at);
-        if (found == scopes_.declarations.end() || found->at != at) return std::nullopt;
-        return static_cast<std::size_t>(found - scopes_.declarations.begin());
-    }
-    void note_partition(std::size_t at) {
-        const auto declared = declaration_at(at);
-        if (declared && !is_assigned_[*declared]) partitions_.insert(*declared);
+        const NodeId found = tree_.find_function(function);
+        if (found == no_node || tree_.parameters(found).size() <= parameter) return;
+        const std::string_view name = tree_.text(tree_.parameters(found)[parameter]);
+        for (std::size_t i = 0; i < is_list_.size(); ++i) {
+            const Declaration& local = tree_.declarations()[i];
+            if (local.name == name && tree_.is(tree_.parent(local.node), NodeKind::function))
+                note(is_list_, i);
+        }
     }
     /// for NAME, PARTITION in pairs(LIST)
-    void note_loop(std::size_t at) {
-        const auto is = [&](std::size_t i, std::string_view symbol) {
-            return token_at(tokens_, at + i).is(symbol);
-        };
-        if (is(2, ",") && is(4, "in") && token_at(tokens_, at + 5).is_name("pairs") && is(6, "(") &&
-            is_list(at + 7) && is(8, ")"))
-            note_partition(at + 3);
+    void note_loop(NodeId loop) {
+        const NodeId call = tree_.child(loop, tree_[loop].split);
+        const bool is_right = tree_[loop].split > 1 && tree_.is(call, NodeKind::call) &&
+                              tree_.is_global(tree_.object(call), "pairs") && is_list(tree_.child(call, 1));
+        if (is_right) note(is_partition_, tree_[tree_.child(loop, 1)].local);
     }
-    /// local PARTITION = LIST[...]
-    void note_value(std::size_t at) {
-        if (!tokens_[at].is("local") || !token_at(tokens_, at + 2).is("=")) return;
-        const auto behind = behind_member(at + 3);
-        if (behind && (ends_expression(token_at(tokens_, *behind)) || token_at(tokens_, *behind).is(";")))
-            note_partition(at + 1);
+    [[nodiscard]] bool is_list(NodeId id) const {
+        return tree_.is(id, NodeKind::name) && tree_[id].local != no_node && is_list_[tree_[id].local];
     }
-    /// The token behind LIST.NAME or LIST[...].
-    [[nodiscard]] std::optional<std::size_t> behind_member(std::size_t at) const {
-        if (!is_list(at)) return std::nullopt;
-        if (token_at(tokens_, at + 1).is(".")) return at + 3;
-        if (!token_at(tokens_, at + 1).is("[")) return std::nullopt;
-        int depth = 0;
-        for (std::size_t i = at + 1; i < tokens_.size(); ++i) {
-            if (tokens_[i].is("[")) ++depth;
-            if (tokens_[i].is("]") && --depth == 0) return i + 1;
-        }
-        return std::nullopt;
+    [[nodiscard]] bool is_member_of_list(NodeId id) const {
+        return tree_.is(id, NodeKind::index) && is_list(tree_.object(id));
     }
-    /// The token behind an expression that is a partition.
-    [[nodiscard]] std::optional<std::size_t> behind_partition(std::size_t at) const {
-        const TokenScope& here = scopes_.tokens[at];
-        if (here.is_reference && here.declaration && partitions_.contains(*here.declaration)) return at + 1;
-        return behind_member(at);
+    [[nodiscard]] bool is_partition(NodeId id) const {
+        const bool is_local = tree_.is(id, NodeKind::name) && tree_[id].local != no_node;
+        return is_local ? is_partition_[tree_[id].local] : is_member_of_list(id);
     }
 
-    const Tokens tokens_;
-    const NameScopes& scopes_;
-    const std::vector<bool> is_assigned_; ///< by declaration
-    std::set<std::size_t> lists_;         ///< declarations
-    std::set<std::size_t> partitions_;    ///< declarations
-    std::set<std::string_view> set_;      ///< fields of any table that the source sets
+    const SyntaxTree& tree_;
+    std::vector<bool> is_list_;      ///< by declaration
+    std::vector<bool> is_partition_; ///< likewise
+    std::set<std::string_view> set_; ///< fields of any table that the source sets
 };
+
+/// Whether a function may look at a parameter.
+bool may_read(const SyntaxTree& tree, NodeId function, std::size_t parameter) {
+    const auto parameters = tree.parameters(function);
+    if (parameters.empty()) return false;
+    const NodeId own = parameters[std::min(parameter, parameters.size() - 1)];
+    if (tree.is(own, NodeKind::dots)) return true;
+    return parameter < parameters.size() && !tree.declarations()[tree[own].local].uses.empty();
+}
 
 } // namespace
 
@@ -156,9 +132,16 @@ std::span<const std::string_view> partition_field_names() noexcept {
     return fields_of_partitions;
 }
 
-void find_partition_fields(std::span<const Token> tokens, const NameScopes& scopes,
-                           std::vector<ScriptFinding>& findings) {
-    PartitionUse(tokens, scopes).find(findings);
+void find_partition_fields(const SyntaxTree& tree, std::vector<ScriptFinding>& findings) {
+    PartitionUse(tree).find(findings);
+}
+
+bool reads_partitions(std::string_view source) {
+    const SyntaxTree tree(source);
+    const NodeId submit = tree.find_function(submit_function);
+    const NodeId modify = tree.find_function(modify_function);
+    return !tree.is_complete() || submit == no_node || may_read(tree, submit, 1) ||
+           (modify != no_node && may_read(tree, modify, 2));
 }
 
 } // namespace qg::policy::compat

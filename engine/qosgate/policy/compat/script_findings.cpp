@@ -2,21 +2,17 @@
 #include "qosgate/policy/compat/script_findings.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/call_arguments.hpp"
 #include "qosgate/policy/compat/client_objects.hpp"
 #include "qosgate/policy/compat/client_script.hpp"
 #include "qosgate/policy/compat/host_access.hpp"
 #include "qosgate/policy/compat/partition_use.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
-#include "qosgate/policy/compat/script_functions.hpp"
 #include "qosgate/policy/compat/script_library.hpp"
-#include "qosgate/policy/name_meanings.hpp"
-#include "qosgate/policy/name_scopes.hpp"
+#include "qosgate/policy/expression_types.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <utility>
 
 namespace qg::policy::compat {
@@ -128,135 +124,53 @@ constexpr auto fields = std::to_array<std::string_view>({
     "work_dir",
 });
 
-/// Follows the blocks of a function, to tell whether its end can be reached.
-class Blocks {
-  public:
-    /// Reads the next token of the function. False: it was its last one.
-    bool read(const Token& token) {
-        if (token.is("function") || token.is("if") || token.is("do") || token.is("repeat")) {
-            open_.push_back({.is_if = token.is("if")});
-        } else if (token.is("else") || token.is("elseif")) {
-            open_.back().end_branch();
-            open_.back().has_else = token.is("else");
-        } else if (token.is("end") || token.is("until")) {
-            Block block = open_.back();
-            block.end_branch();
-            open_.pop_back();
-            returns_ = open_.empty() ? block.all_return : block.is_if && block.has_else && block.all_return;
-            if (!open_.empty()) open_.back().last_returns = returns_;
-        } else if (token.is("return")) {
-            open_.back().is_over = true;
-        } else if (!token.is(";")) {
-            open_.back().last_returns = false;
-        }
-        return !open_.empty();
-    }
-    /// Of the function, at its end.
-    [[nodiscard]] bool returns() const noexcept { return returns_; }
-
-  private:
-    struct Block {
-        bool is_if = false;
-        bool has_else = false;
-        bool all_return = true;    ///< every branch so far
-        bool is_over = false;      ///< this branch has a return
-        bool last_returns = false; ///< this branch's last statement is an if that returns
-
-        void end_branch() noexcept {
-            all_return = all_return && (is_over || last_returns);
-            is_over = last_returns = false;
-        }
-    };
-    std::vector<Block> open_{Block()};
-    bool returns_ = false;
-};
-
 /// The text of a script, and what its names mean.
 class ReadScript {
   public:
     explicit ReadScript(std::string_view source)
-        : tokens_(read_tokens(source)), scopes_(read_scopes(tokens_)),
-          submit_(find_script_function(tokens_, scopes_, submit_function)),
-          modify_(find_script_function(tokens_, scopes_, modify_function)) {
-        if (submit_) scopes_.functions[*submit_].rule_key = submit_function;
-        if (modify_) scopes_.functions[*modify_].rule_key = modify_function;
-        std::vector<ParameterName> names;
-        add_name(submit_, 0, Meaning::job, names);
-        add_name(modify_, 0, Meaning::job, names);
-        add_name(modify_, 1, Meaning::before, names);
-        meanings_ = find_meanings(tokens_, scopes_, {}, names);
-    }
+        : tree(source), submit(tree.find_function(submit_function)),
+          modify(tree.find_function(modify_function)), types(tree, {}, known_parameters()) {}
 
-    [[nodiscard]] Tokens tokens() const noexcept { return tokens_; }
-    [[nodiscard]] const NameScopes& scopes() const noexcept { return scopes_; }
-    [[nodiscard]] const FunctionScope* submit() const noexcept { return function(submit_); }
-    [[nodiscard]] const FunctionScope* modify() const noexcept { return function(modify_); }
-    /// The function of this name; null: the text has none.
-    [[nodiscard]] const FunctionScope* find(std::string_view name) const {
-        return function(find_script_function(tokens_, scopes_, name));
-    }
-    [[nodiscard]] Meaning meaning_of(std::size_t at) const noexcept {
-        const auto declaration = scopes_.tokens[at].declaration;
-        return declaration && scopes_.tokens[at].is_reference ? meanings_[*declaration].meaning
-                                                              : Meaning::anything;
-    }
-    [[nodiscard]] int line_of(const FunctionScope& function) const noexcept {
-        return tokens_[function.begin].line;
-    }
-    [[nodiscard]] bool returns(const FunctionScope& function) const {
-        Blocks blocks;
-        for (std::size_t i = function.body; i < tokens_.size() && blocks.read(tokens_[i]); ++i) {
-        }
-        return blocks.returns();
-    }
+    const SyntaxTree tree;
+    const NodeId submit; ///< no_node: the text has none
+    const NodeId modify; ///< likewise
+    const ExpressionTypes types;
 
   private:
-    [[nodiscard]] const FunctionScope* function(const std::optional<std::size_t>& index) const noexcept {
-        return index ? &scopes_.functions[*index] : nullptr;
+    [[nodiscard]] KnownParameters known_parameters() const {
+        KnownParameters known;
+        if (submit != no_node) known.functions.emplace_back(submit, submit_function);
+        if (modify != no_node) known.functions.emplace_back(modify, modify_function);
+        // Functions of the script's own mostly call an object as slurmctld's function does.
+        for (const auto& [function, key] : known.functions) {
+            const auto parameters = tree.parameters(function);
+            const auto meanings = arguments_of(key);
+            for (std::size_t i = 0; i < std::min(parameters.size(), meanings.size()); ++i)
+                known.names.push_back({tree.text(parameters[i]), meanings[i]});
+        }
+        return known;
     }
-    /// Helper functions mostly call the object as slurmctld's function does.
-    void add_name(const std::optional<std::size_t>& index, std::size_t parameter, Meaning meaning,
-                  std::vector<ParameterName>& names) const {
-        const FunctionScope* of = function(index);
-        if (of != nullptr && parameter < of->parameters.size())
-            names.push_back({scopes_.declarations[of->parameters[parameter]].name, meaning});
-    }
-
-    std::vector<Token> tokens_;
-    NameScopes scopes_;
-    std::optional<std::size_t> submit_;
-    std::optional<std::size_t> modify_;
-    std::vector<NameMeaning> meanings_;
 };
 
-std::string describe_unknown(const Token& field, bool is_written) {
+/// Whether no end of the block can be reached without a return.
+bool returns(const SyntaxTree& tree, NodeId block) {
+    const auto statements = tree.children(block);
+    if (statements.empty()) return false;
+    const NodeId last = statements.back();
+    const auto parts = tree.children(last);
+    if (tree.is(last, NodeKind::return_statement)) return true;
+    if (tree.is(last, NodeKind::do_block)) return returns(tree, parts[0]);
+    const bool has_else = tree.is(last, NodeKind::conditional) && parts.size() % 2 == 1;
+    return has_else && std::ranges::all_of(parts, [&](NodeId part) {
+               return !tree.is(part, NodeKind::block) || returns(tree, part);
+           });
+}
+
+std::string describe_unknown(std::string_view field, bool is_written) {
     const std::vector<std::string> names(fields.begin(), fields.end());
-    return text::format("job_desc has no field '{}', {}{}", field.text,
+    return text::format("job_desc has no field '{}', {}{}", field,
                         is_written ? "so this sets nothing" : "so this is always nil",
-                        text::did_you_mean(field.text, names));
-}
-
-/// Calls `body(field, is_written)` for each field of such an object: NAME.FIELD, or NAME["FIELD"].
-template <typename Body>
-void for_each_field(const ReadScript& script, Meaning object, Body body) {
-    const Tokens tokens = script.tokens();
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-        if (script.meaning_of(i) != object) continue;
-        const Token& field = token_at(tokens, i + 2);
-        if (token_at(tokens, i + 1).is("."))
-            body(field, token_at(tokens, i + 3).is("="));
-        else if (token_at(tokens, i + 1).is("[") && field.kind == TokenKind::text && !field.text.empty() &&
-                 token_at(tokens, i + 3).is("]"))
-            body(field, token_at(tokens, i + 4).is("="));
-    }
-}
-
-/// Uses of fields that do not exist.
-void find_unknown_fields(const ReadScript& script, std::vector<ScriptFinding>& findings) {
-    for_each_field(script, Meaning::job, [&](const Token& field, bool is_written) {
-        if (std::ranges::find(fields, field.text) != fields.end()) return;
-        findings.push_back({field.line, describe_unknown(field, is_written), false});
-    });
+                        text::did_you_mean(field, names));
 }
 
 /// What differs from Slurm's plugin for a field of job_rec; empty: nothing.
@@ -276,18 +190,32 @@ std::string describe_record_field(std::string_view name) {
     return {};
 }
 
-/// Uses of fields of job_rec that are not simply there.
-void find_record_fields(const ReadScript& script, std::vector<ScriptFinding>& findings) {
-    for_each_field(script, Meaning::before, [&](const Token& field, bool /*is_written*/) {
-        if (std::string what = describe_record_field(field.text); !what.empty())
-            findings.push_back({field.line, std::move(what), false});
-    });
+/// Uses of fields that do not exist, or are not simply there.
+void find_fields(const ReadScript& script, std::vector<ScriptFinding>& findings) {
+    const SyntaxTree& tree = script.tree;
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        const std::string_view field = tree.is(id, NodeKind::index) ? tree.member(id) : std::string_view();
+        if (field.empty()) continue;
+        const Meaning object = script.types.meaning(tree.object(id));
+        std::string what;
+        if (object == Meaning::before)
+            what = describe_record_field(field);
+        else if (object == Meaning::job && std::ranges::find(fields, field) == fields.end())
+            what = describe_unknown(field, tree.is_target(id));
+        if (!what.empty()) findings.push_back({tree.line(tree.child(id, 1)), std::move(what), false});
+    }
 }
 
-void find_uses_of_jobs(Tokens tokens, std::vector<ScriptFinding>& findings) {
-    for (std::size_t i = 0; i + 2 < tokens.size(); ++i)
-        if (tokens[i].is_name("slurm") && tokens[i + 1].is(".") && tokens[i + 2].is_name("jobs"))
-            findings.push_back({tokens[i].line,
+/// Whether it is slurm.NAME.
+bool is_of_slurm(const SyntaxTree& tree, NodeId id) {
+    return tree.is_dotted(id) && tree.is(tree.object(id), NodeKind::name) &&
+           tree.text(tree.object(id)) == "slurm";
+}
+
+void find_uses_of_jobs(const SyntaxTree& tree, std::vector<ScriptFinding>& findings) {
+    for (NodeId id = 0; id < tree.size(); ++id)
+        if (is_of_slurm(tree, id) && tree.member(id) == "jobs")
+            findings.push_back({tree.line(id),
                                 "slurm.jobs is a copy here, 2 seconds old or more (20 times as long as "
                                 "reading it takes): a user who "
                                 "submits fast passes a bound on it; view.jobs of a rule counts exactly",
@@ -295,68 +223,67 @@ void find_uses_of_jobs(Tokens tokens, std::vector<ScriptFinding>& findings) {
 }
 
 /// Whether a script may give the table `slurm` names in a way that cannot be followed here.
-bool may_extend_slurm(const ReadScript& script) {
-    const Tokens tokens = script.tokens();
-    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-        const bool loads_code = tokens[i].is_name("require") || tokens[i].is_name("dofile") ||
-                                tokens[i].is_name("loadfile") || tokens[i].is_name("loadstring") ||
-                                tokens[i].is_name("load");
-        const bool is_slurm = tokens[i].is_name("slurm") && script.scopes().tokens[i].is_reference;
-        if (loads_code || (is_slurm && !tokens[i + 1].is("."))) return true;
+bool may_extend_slurm(const SyntaxTree& tree) {
+    static constexpr std::array<std::string_view, 5> loaders{"require", "dofile", "loadfile", "loadstring",
+                                                             "load"};
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        if (!tree.is(id, NodeKind::name)) continue;
+        const bool loads_code = std::ranges::find(loaders, tree.text(id)) != loaders.end();
+        const bool is_member = tree.is_dotted(tree.parent(id)) && tree[id].place == 0;
+        if (loads_code || (tree.text(id) == "slurm" && !is_member)) return true;
     }
     return false;
 }
 
-/// Whether the name at `i`, behind "slurm." is assigned, or only looked for: `if slurm.x then`, `slurm.x or
-/// y`.
-bool may_be_missing(Tokens tokens, std::size_t i) {
-    const Token& next = token_at(tokens, i + 1);
-    return next.is("=") || next.is(",") || next.is("then") || next.is("or") || next.is("and") ||
-           next.is("==") || next.is("~=") ||
-           (i > 2 && (tokens[i - 3].is("function") || tokens[i - 3].is("not")));
+/// Whether slurm.NAME is assigned, or only looked for: `if slurm.x then`, `slurm.x or y`.
+bool may_be_missing(const SyntaxTree& tree, NodeId id) {
+    static constexpr std::array<std::string_view, 5> signs{"or", "and", "==", "~=", "not"};
+    const NodeId parent = tree.parent(id);
+    if (tree.is_target(id) || tree.is(parent, NodeKind::conditional)) return true;
+    const bool is_operand = tree.is(parent, NodeKind::binary) || tree.is(parent, NodeKind::unary);
+    return is_operand && std::ranges::find(signs, tree.text(parent)) != signs.end();
 }
 
 /// Uses of names that the table `slurm` does not have, unless the script may give it one. `known` are those
 /// that it has.
-void find_unknown_slurm_names(const ReadScript& script, std::vector<std::string> known,
+void find_unknown_slurm_names(const SyntaxTree& tree, std::vector<std::string> known,
                               std::vector<ScriptFinding>& findings) {
-    if (may_extend_slurm(script)) return;
-    const Tokens tokens = script.tokens();
-    std::vector<std::size_t> uses; // of names behind "slurm."
-    for (std::size_t i = 0; i + 2 < tokens.size(); ++i)
-        if (tokens[i].is_name("slurm") && script.scopes().tokens[i].is_reference &&
-            !script.scopes().tokens[i].declaration && tokens[i + 2].is_name())
-            uses.push_back(i + 2);
-    for (const std::size_t use : uses)
-        if (may_be_missing(tokens, use)) known.emplace_back(tokens[use].text);
+    if (may_extend_slurm(tree)) return;
+    std::vector<NodeId> uses;
+    for (NodeId id = 0; id < tree.size(); ++id)
+        if (is_of_slurm(tree, id) && tree.is_global(tree.object(id))) uses.push_back(id);
+    for (const NodeId use : uses)
+        if (may_be_missing(tree, use)) known.emplace_back(tree.member(use));
     std::ranges::sort(known);
-    for (const std::size_t use : uses)
-        if (!std::ranges::binary_search(known, tokens[use].text))
-            findings.push_back({tokens[use].line,
-                                text::format("slurm has no '{}', so this is nil{}", tokens[use].text,
-                                             text::did_you_mean(tokens[use].text, known)),
+    for (const NodeId use : uses)
+        if (!std::ranges::binary_search(known, tree.member(use)))
+            findings.push_back({tree.line(tree.child(use, 1)),
+                                text::format("slurm has no '{}', so this is nil{}", tree.member(use),
+                                             text::did_you_mean(tree.member(use), known)),
                                 false});
 }
 
 /// Calls of setmetatable for the job description, as scripts for the first releases of the plugin have them.
 void find_metatables(const ReadScript& script, std::vector<ScriptFinding>& findings) {
-    const Tokens tokens = script.tokens();
-    for (std::size_t i = 0; i + 3 < tokens.size(); ++i)
-        if (tokens[i].is_name("setmetatable") && tokens[i + 1].is("(") &&
-            script.meaning_of(i + 2) == Meaning::job && tokens[i + 3].is(","))
+    const SyntaxTree& tree = script.tree;
+    for (NodeId id = 0; id < tree.size(); ++id) {
+        const NodeId object = tree.child(id, 1);
+        if (tree.is(id, NodeKind::call) && tree.is_global(tree.object(id), "setmetatable") &&
+            object != no_node && script.types.meaning(object) == Meaning::job)
             findings.push_back(
-                {tokens[i].line,
+                {tree.line(id),
                  text::format(
                      "setmetatable of {} fails, and is not needed: remove it. In Slurm's plugin such "
                      "a script has no effect either: it reads no field",
-                     tokens[i + 2].text),
+                     tree.text(object)),
                  false});
+    }
 }
 
-void check_return(const ReadScript& script, const FunctionScope* function, std::string_view name,
+void check_return(const SyntaxTree& tree, NodeId function, std::string_view name,
                   std::vector<ScriptFinding>& findings) {
-    if (function != nullptr && !script.returns(*function))
-        findings.push_back({script.line_of(*function),
+    if (function != no_node && !returns(tree, tree.body(function)))
+        findings.push_back({tree.line(function),
                             text::format("{} ends without a return: the job is then accepted", name), false});
 }
 
@@ -369,43 +296,42 @@ std::span<const std::string_view> job_desc_fields() noexcept {
 std::vector<ScriptFinding> find_script_problems(std::string_view source, const ScriptFiles* files) {
     const ReadScript script(source);
     std::vector<ScriptFinding> findings;
-    for (HostAccess& access : find_host_access(source, files))
+    for (HostAccess& access : find_host_access(script.tree, files))
         findings.push_back({access.line, std::move(access.message), access.is_sure});
-    find_uses_of_jobs(script.tokens(), findings);
-    find_unknown_slurm_names(script, slurm_names(), findings);
-    check_return(script, script.submit(), submit_function, findings);
-    check_return(script, script.modify(), modify_function, findings);
-    if (script.modify() == nullptr)
+    find_uses_of_jobs(script.tree, findings);
+    find_unknown_slurm_names(script.tree, slurm_names(), findings);
+    check_return(script.tree, script.submit, submit_function, findings);
+    check_return(script.tree, script.modify, modify_function, findings);
+    if (script.modify == no_node)
         findings.push_back({0, "has no slurm_job_modify: all changes of jobs are accepted", false});
-    find_unknown_fields(script, findings);
+    find_fields(script, findings);
     find_metatables(script, findings);
-    find_record_fields(script, findings);
-    find_partition_fields(script.tokens(), script.scopes(), findings);
+    find_partition_fields(script.tree, findings);
     std::ranges::stable_sort(findings, {}, &ScriptFinding::line);
     return findings;
 }
 
 bool is_client_script(std::string_view source) {
-    const ReadScript script(source);
-    return script.submit() == nullptr && std::ranges::any_of(client_functions, [&](const char* name) {
-               return script.find(name) != nullptr;
-           });
+    const SyntaxTree tree(source);
+    return tree.find_function(submit_function) == no_node &&
+           std::ranges::any_of(client_functions,
+                               [&](const char* name) { return tree.find_function(name) != no_node; });
 }
 
 std::vector<ScriptFinding> find_client_script_problems(std::string_view source) {
-    const ReadScript script(source);
+    const SyntaxTree tree(source);
     std::vector<ScriptFinding> findings;
     for (const char* const name : client_functions) {
-        const FunctionScope* function = script.find(name);
-        check_return(script, function, name, findings);
-        if (function == nullptr)
+        const NodeId function = tree.find_function(name);
+        check_return(tree, function, name, findings);
+        if (function == no_node)
             findings.push_back(
                 {0,
                  text::format("there is no function {}: Slurm's own plugin does not load such a script",
                               name),
                  false});
     }
-    find_unknown_slurm_names(script, client_slurm_names(), findings);
+    find_unknown_slurm_names(tree, client_slurm_names(), findings);
     std::ranges::stable_sort(findings, {}, &ScriptFinding::line);
     return findings;
 }

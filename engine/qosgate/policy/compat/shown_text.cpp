@@ -2,7 +2,6 @@
 #include "qosgate/policy/compat/shown_text.hpp"
 
 #include "qosgate/base/letters.hpp"
-#include "qosgate/policy/call_arguments.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -10,51 +9,22 @@
 namespace qg::policy::compat {
 namespace {
 
-// Expressions stand in expressions: without bounds, reading each of them would take the square of their
-// length.
-constexpr std::size_t max_length = 4096;  ///< bytes of a value
-constexpr std::size_t max_operands = 64;  ///< of one expression
-constexpr std::size_t max_bracket = 1024; ///< tokens between brackets
+// Without bounds, reading expressions that name each other would take the square of their length.
+constexpr std::size_t max_length = 4096; ///< bytes of a value
+constexpr std::size_t max_operands = 64; ///< of one expression
 
-bool opens(const Token& token) noexcept {
-    return token.is("(") || token.is("{") || token.is("[");
-}
-bool closes(const Token& token) noexcept {
-    return token.is(")") || token.is("}") || token.is("]");
+bool is_concatenation(const SyntaxTree& tree, NodeId id) {
+    return tree.is(id, NodeKind::binary) && tree.text(id) == "..";
 }
 
-/// The token behind the bracket that closes the one at `at`; the end of the source if that is too far.
-std::size_t behind_bracket(Tokens tokens, std::size_t at) noexcept {
-    int depth = 0;
-    for (const std::size_t end = std::min(tokens.size(), at + max_bracket); at < end; ++at) {
-        if (opens(tokens[at])) ++depth;
-        if (closes(tokens[at]) && --depth == 0) return at + 1;
-    }
-    return tokens.size();
-}
-
-/// The token behind members, methods and calls of a value: `.name`, `:name(x)`, `[x]`, `"x"`.
-std::size_t behind_suffixes(Tokens tokens, std::size_t at) noexcept {
-    while (at < tokens.size()) {
-        if (tokens[at].is(".") || tokens[at].is(":"))
-            at += 2;
-        else if (opens(tokens[at]))
-            at = behind_bracket(tokens, at);
-        else if (tokens[at].kind == TokenKind::text)
-            ++at;
-        else
-            break;
-    }
-    return at;
-}
-
-bool is_sign(const Token& token) noexcept {
-    return token.is("-") || token.is("#") || token.is("not") || token.is("~");
-}
-
-/// Whether an expression of a call or of an assignment is over in front of this token.
-bool is_over(const Token& token) {
-    return token.is(",") || token.is(")") || token.is(";") || token.is("}") || ends_expression(token);
+/// What string.format gives.
+ShownText read_format(const ShownText& format) {
+    ShownText shown{.beginning = format.beginning.substr(0, format.beginning.find('%')),
+                    .is_whole = false,
+                    .is_sure = format.is_sure,
+                    .end = format.is_whole ? format.beginning : format.end};
+    shown.is_whole = format.is_whole && shown.beginning == format.beginning;
+    return shown;
 }
 
 /// The character of an escape of one letter; empty: there is none of that letter.
@@ -118,122 +88,74 @@ std::optional<std::string> read_literal(const Token& token) {
     return std::string(raw);
 }
 
-std::vector<bool> find_assigned(Tokens tokens, const NameScopes& scopes) {
-    std::vector<bool> is_assigned(scopes.declarations.size());
-    bool is_list = false; // whether the names from here on, with "," between them, end with "="
-    for (std::size_t i = tokens.size(); i-- > 0;) {
-        if (tokens[i].is(",") && is_list) continue;
-        is_list = tokens[i].is_name() &&
-                  (token_at(tokens, i + 1).is("=") || (token_at(tokens, i + 1).is(",") && is_list));
-        if (is_list && scopes.tokens[i].is_reference && scopes.tokens[i].declaration)
-            is_assigned[*scopes.tokens[i].declaration] = true;
+NodeId Values::value_of(NodeId name) const {
+    if (!knows_variables_) return no_node;
+    if (tree_.is_global(name)) {
+        const auto found = globals_.find(tree_.text(name));
+        return found == globals_.end() ? no_node : found->second;
     }
-    return is_assigned;
+    const Declaration& local = tree_.declarations()[tree_[name].local];
+    if (!local.is_assigned) return local.value;
+    // `local NAME`, whose value comes later.
+    if (local.value != no_node || !tree_.is(tree_.parent(local.node), NodeKind::local)) return no_node;
+    NodeId value = no_node;
+    for (const NodeId use : local.uses) {
+        if (!tree_.is_target(use)) continue;
+        if (value != no_node) return no_node;
+        value = tree_.value_of(use);
+    }
+    return value;
 }
 
-Values::Values(Tokens tokens) : scopes_(read_scopes(tokens)), is_assigned_(find_assigned(tokens, scopes_)) {
-    std::vector<bool> is_declared(tokens.size());
-    for (const Declaration& name : scopes_.declarations)
-        is_declared[name.at] = true;
-    for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
-        if (!tokens[i].is_name() || !tokens[i + 1].is("=")) continue;
-        if (!is_declared[i] && !scopes_.tokens[i].is_reference) continue; // a member, or a key
-        const auto [at, is_new] = assigned_.try_emplace(tokens[i].text, i + 2);
-        const bool is_one_of_several = i > 0 && tokens[i - 1].is(",");
-        if (!is_new || is_one_of_several) at->second = 0;
+ShownText Values::read_operand(NodeId operand, int depth) const {
+    const NodeKind kind = tree_.kind(operand);
+    if (kind == NodeKind::text) {
+        const auto content = read_literal(tree_.token(operand));
+        return {.beginning = content.value_or(""), .is_whole = content.has_value()};
     }
-    for (const FunctionScope& function : scopes_.functions)
-        for (const std::size_t parameter : function.parameters)
-            assigned_[scopes_.declarations[parameter].name] = 0;
+    if (kind == NodeKind::number) {
+        const std::string_view digits = tree_.text(operand);
+        const bool is_plain = digits.find_first_not_of("0123456789") == digits.npos;
+        return {.beginning = is_plain ? std::string(digits) : std::string(), .is_whole = is_plain};
+    }
+    if (depth == 0) return {};
+    if (kind == NodeKind::group) return read(tree_.child(operand, 0), depth - 1);
+    if (kind == NodeKind::name) {
+        const NodeId value = value_of(operand);
+        ShownText shown = value == no_node ? ShownText{} : read(value, depth - 1);
+        shown.is_sure = false;
+        return shown;
+    }
+    if (kind == NodeKind::call && tree_.is_path(tree_.object(operand), "string.format") &&
+        tree_.child(operand, 1) != no_node)
+        return read_format(read(tree_.child(operand, 1), depth - 1));
+    if (kind == NodeKind::method && tree_.member(operand) == "format")
+        return read_format(read_operand(tree_.object(operand), depth - 1));
+    if (kind != NodeKind::binary) return {}; // a member of a value, or what it returns, is another value
+    // Another operator decides what it is. A literal before it mostly is the beginning.
+    ShownText shown = read(tree_.child(operand, 0), depth - 1);
+    if (!shown.is_sure) return {};
+    shown.is_whole = false;
+    shown.end.clear();
+    return shown;
 }
 
-std::optional<std::size_t> Values::value_of(Tokens tokens, std::size_t at) const {
-    if (at >= scopes_.tokens.size()) return std::nullopt;
-    if (const auto declared = scopes_.tokens[at].declaration) {
-        const Declaration& name = scopes_.declarations[*declared];
-        // `local NAME <const> = value`
-        const std::size_t behind = name.at + (token_at(tokens, name.at + 1).is("<") ? 4 : 1);
-        if (name.is_single && !is_assigned_[*declared] && token_at(tokens, behind).is("=")) return behind + 1;
-        // `local NAME`, whose value comes later.
-        const Token& next = token_at(tokens, name.at + 1);
-        if (name.at == 0 || !tokens[name.at - 1].is("local") || next.is(",") || next.is("="))
-            return std::nullopt;
-    }
-    const auto found = assigned_.find(tokens[at].text);
-    return found == assigned_.end() || found->second == 0 ? std::nullopt : std::optional(found->second);
-}
-
-Values::Operand Values::read_format(Tokens tokens, const ShownText& format, std::size_t bracket) const {
-    Operand operand{{}, behind_bracket(tokens, bracket)};
-    operand.shown.is_sure = format.is_sure;
-    operand.shown.beginning = format.beginning.substr(0, format.beginning.find('%'));
-    operand.shown.end = format.is_whole ? format.beginning : format.end;
-    operand.shown.is_whole = format.is_whole && operand.shown.beginning == format.beginning;
-    return operand;
-}
-
-Values::Operand Values::read_operand(Tokens tokens, std::size_t at, int depth) const {
-    if (is_sign(token_at(tokens, at))) {
-        while (is_sign(token_at(tokens, at)))
-            ++at;
-        return {{}, behind_suffixes(tokens, at + 1)};
-    }
-    const Token& first = token_at(tokens, at);
-    const bool is_format = first.is_name("string") && token_at(tokens, at + 1).is(".") &&
-                           token_at(tokens, at + 2).is_name("format") && token_at(tokens, at + 3).is("(");
-    Operand operand{{}, at + 1};
-    if (first.kind == TokenKind::text) {
-        const auto content = read_literal(first);
-        operand.shown = {content.value_or(""), content.has_value()};
-    } else if (first.kind == TokenKind::number) {
-        const bool is_plain = first.text.find_first_not_of("0123456789") == first.text.npos;
-        operand.shown = {is_plain ? std::string(first.text) : std::string(), is_plain};
-    } else if (is_format && depth > 0) {
-        operand = read_format(tokens, read(tokens, at + 4, depth - 1), at + 3);
-    } else if (first.is("(")) {
-        if (depth > 0) operand.shown = read(tokens, at + 1, depth - 1);
-        operand.next = behind_bracket(tokens, at);
-    } else if (first.is_name() && depth > 0) {
-        if (const auto value = value_of(tokens, at)) operand.shown = read(tokens, *value, depth - 1);
-        operand.shown.is_sure = false;
-    }
-    // ("…"):format(x)
-    const std::size_t method = operand.next;
-    if (token_at(tokens, method).is(":") && token_at(tokens, method + 1).is_name("format") &&
-        token_at(tokens, method + 2).is("(") && !operand.shown.beginning.empty())
-        operand = read_format(tokens, operand.shown, method + 2);
-    const std::size_t behind = behind_suffixes(tokens, operand.next);
-    // A member of it, or what it returns, is another value.
-    if (behind != operand.next) operand = {{}, behind};
-    return operand;
-}
-
-ShownText Values::read(Tokens tokens, std::size_t at, int depth) const {
+ShownText Values::read(NodeId expression, int depth) const {
     ShownText shown;
     shown.is_whole = true;
     bool ends_with_variable = false;
-    std::size_t operands = 0;
-    for (bool is_last = false; !is_last;) {
-        if (++operands > max_operands) return {};
-        const Operand operand = read_operand(tokens, at, depth);
-        if (shown.is_whole && (operand.shown.is_whole || !operand.shown.beginning.empty())) {
-            shown.beginning += operand.shown.beginning;
-            shown.is_sure = shown.is_sure && operand.shown.is_sure;
+    for (std::size_t operands = 0; expression != no_node;) {
+        if (++operands > max_operands || shown.beginning.size() > max_length) return {};
+        const bool is_last = !is_concatenation(tree_, expression);
+        const ShownText operand = read_operand(is_last ? expression : tree_.child(expression, 0), depth);
+        expression = is_last ? no_node : tree_.child(expression, 1);
+        if (shown.is_whole && (operand.is_whole || !operand.beginning.empty())) {
+            shown.beginning += operand.beginning;
+            shown.is_sure = shown.is_sure && operand.is_sure;
         }
-        shown.is_whole = shown.is_whole && operand.shown.is_whole;
-        shown.end = operand.shown.is_whole ? operand.shown.beginning : operand.shown.end;
-        ends_with_variable = !operand.shown.is_sure && !shown.end.empty();
-        is_last = !token_at(tokens, operand.next).is("..");
-        at = operand.next + 1;
-        if (shown.beginning.size() > max_length) return {};
-    }
-    shown.next = at - 1;
-    if (!is_over(token_at(tokens, shown.next))) {
-        // Another operator decides what it is. A literal before it mostly is the beginning.
-        if (!shown.is_sure) return {};
-        shown.is_whole = false;
-        shown.end.clear();
-        shown.next = 0;
+        shown.is_whole = shown.is_whole && operand.is_whole;
+        shown.end = operand.is_whole ? operand.beginning : operand.end;
+        ends_with_variable = !operand.is_sure && !shown.end.empty();
     }
     if (shown.is_whole) shown.end.clear();
     if (ends_with_variable) shown.is_sure = false;

@@ -4,16 +4,12 @@
 // that get one value only.
 #pragma once
 
-#include "qosgate/policy/lua_tokens.hpp"
-#include "qosgate/policy/name_scopes.hpp"
+#include "qosgate/policy/syntax_tree.hpp"
 
-#include <cstddef>
-#include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <unordered_map>
 
 namespace qg::policy::compat {
 
@@ -21,52 +17,34 @@ namespace qg::policy::compat {
 struct ShownText {
     std::string beginning; ///< empty: nothing is known
     bool is_whole = false; ///< nothing comes behind it
-    bool is_sure = true;   ///< false: a variable is in it, and blocks are not told apart
+    bool is_sure = true;   ///< false: a variable is in it
     std::string end = {};  ///< if it is not whole: the literal behind values that are joined or put in
-    std::size_t next = 0;  ///< the token behind the expression; 0 if another operator than ".." is in it
 };
 
 /// The content of a literal, as Lua 5.1 reads it. Empty: it is not a whole one.
 std::optional<std::string> read_literal(const Token& token);
 
-/// Which declarations get another value behind them: `NAME = …`, or `NAME, … = …`. Unlike
-/// Declaration::is_assigned, which is true in doubt, also for a name in a list of arguments. Cost: linear.
-std::vector<bool> find_assigned(std::span<const Token> tokens, const NameScopes& scopes);
-
-/// What the variables of a source are. Ownership: borrows the tokens.
+/// What the variables of a source are. Ownership: borrows the tree. Cost: linear to make.
 class Values {
   public:
-    /// Knows none.
-    Values() = default;
-    /// Cost: n log n.
-    explicit Values(std::span<const Token> tokens);
+    explicit Values(const SyntaxTree& tree, bool knows_variables = true)
+        : tree_(tree), knows_variables_(knows_variables), globals_(tree.global_values()) {}
 
-    [[nodiscard]] const NameScopes& scopes() const noexcept { return scopes_; }
-
-    /// The expression at `at`. Cost: bounded by its length, and by that of a few others whose value it names.
-    [[nodiscard]] ShownText read(std::span<const Token> tokens, std::size_t at) const {
-        return read(tokens, at, max_depth);
-    }
+    /// The value of an expression. Cost: bounded by its length, and by that of a few others whose value it
+    /// names.
+    [[nodiscard]] ShownText read(NodeId expression) const { return read(expression, max_depth); }
 
   private:
     static constexpr int max_depth = 4; ///< of brackets, and of variables whose values name others
 
-    struct Operand {
-        ShownText shown;
-        std::size_t next = 0; ///< the token behind it
-    };
+    [[nodiscard]] ShownText read(NodeId expression, int depth) const;
+    [[nodiscard]] ShownText read_operand(NodeId operand, int depth) const;
+    /// The only value of a variable; no_node: it is not known.
+    [[nodiscard]] NodeId value_of(NodeId name) const;
 
-    [[nodiscard]] ShownText read(std::span<const Token> tokens, std::size_t at, int depth) const;
-    [[nodiscard]] Operand read_operand(std::span<const Token> tokens, std::size_t at, int depth) const;
-    [[nodiscard]] Operand read_format(std::span<const Token> tokens, const ShownText& format,
-                                      std::size_t bracket) const;
-    /// Where the value of the variable begins that the token names.
-    [[nodiscard]] std::optional<std::size_t> value_of(std::span<const Token> tokens, std::size_t at) const;
-
-    NameScopes scopes_;
-    std::vector<bool> is_assigned_; ///< by declaration
-    /// The place behind "=" of a name that is assigned only once; 0: it is more often, or a parameter.
-    std::map<std::string_view, std::size_t> assigned_;
+    const SyntaxTree& tree_;
+    const bool knows_variables_;
+    std::unordered_map<std::string_view, NodeId> globals_;
 };
 
 } // namespace qg::policy::compat

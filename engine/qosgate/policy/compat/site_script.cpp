@@ -5,8 +5,8 @@
 #include "qosgate/policy/compat/host_access.hpp"
 #include "qosgate/policy/compat/int_value.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
+#include "qosgate/policy/compat/partition_use.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
-#include "qosgate/policy/compat/script_functions.hpp"
 #include "qosgate/policy/compat/script_library.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
 
