@@ -1,216 +1,99 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/kept_state.hpp"
 
-#include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/expression_types.hpp"
+#include "qosgate/policy/syntax_tree.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <span>
-#include <vector>
+#include <utility>
 
 namespace qg::policy {
 namespace {
 
-enum class BracketKind : std::uint8_t {
-    block,
-    function,
-    loop_head, ///< from `for` to its `do`, which makes a block of it
-    table,
-    rule_table, ///< the table in rule { ... }
-    other,
-};
-
-/// A function that the walk is in; the first one is the file.
-struct Frame {
-    std::set<std::string_view> names; ///< of its locals, wherever they are declared
-    std::string_view job;             ///< the first parameter of a rule's submit; empty: it is another one
-};
-
-/// Goes through the tokens once and stops at the first sign that something may be kept.
-class Walk {
+/// Looks for a sign that something may be kept.
+class StateSearch {
   public:
-    Walk(std::string_view source, const std::set<std::string, std::less<>>& stateful_modules)
-        : tokens_(read_tokens(source)), stateful_modules_(stateful_modules), frames_(1) {}
+    StateSearch(const SyntaxTree& tree, const std::set<std::string, std::less<>>& stateful_modules)
+        : tree_(tree), stateful_modules_(stateful_modules) {
+        for (const Declaration& local : tree.declarations())
+            locals_.emplace(tree[local.node].function, local.name);
+    }
 
-    bool finds_state() {
-        while (at_ < tokens_.size() && !has_state_) {
-            step();
-            ++at_;
-        }
-        return has_state_;
+    [[nodiscard]] bool finds_state() const {
+        static constexpr std::array<std::string_view, 4> shadowed{"_ENV", "require", "rule", "table"};
+        for (const Declaration& local : tree_.declarations())
+            if (std::ranges::find(shadowed, local.name) != shadowed.end()) return true;
+        for (NodeId id = 0; id < tree_.size(); ++id)
+            if (has_state(id)) return true;
+        return false;
     }
 
   private:
-    [[nodiscard]] const Token& ahead(std::size_t count) const noexcept {
-        return tokens_[std::min(at_ + count, tokens_.size() - 1)]; // the last one is the end
-    }
-    [[nodiscard]] const Token& back(std::size_t count) const noexcept {
-        static constexpr Token nothing;
-        return count > at_ ? nothing : tokens_[at_ - count];
-    }
-    [[nodiscard]] bool is_in_function() const noexcept { return frames_.size() > 1; }
-    static bool is_member(const Token& before) { return before.is(".") || before.is(":"); }
-
-    void step() {
-        const Token& token = tokens_[at_];
-        if (token.is_name()) return name(token.text);
-        if (token.kind == TokenKind::text && token.text == "gmatch") has_state_ = true;
-        if (token.kind != TokenKind::symbol) return;
-        const std::string_view word = token.text;
-        if (word == "function") {
-            function();
-        } else if (word == "local") {
-            if (!ahead(1).is("function")) declare_list();
-        } else if (word == "for") {
-            declare_list();
-            brackets_.push_back(BracketKind::loop_head);
-            head_ = {};
-        } else if (word == "," && is_in(BracketKind::loop_head)) {
-            head_.has_comma = true;
-            if (head_.has_gmatch) has_state_ = true;
-        } else if (word == "if" || word == "do" || word == "repeat") {
-            if (is_in(BracketKind::loop_head)) brackets_.pop_back();
-            brackets_.push_back(BracketKind::block);
-        } else if (word == "(" || word == "[") {
-            brackets_.push_back(BracketKind::other);
-        } else if (word == "{") {
-            brackets_.push_back(opens_rule() ? BracketKind::rule_table : BracketKind::table);
-        } else if (word == "end" || word == "until" || word == ")" || word == "]" || word == "}") {
-            close();
-        } else if (word == "=") {
-            if (is_in_function() && !is_in_table()) assign();
-        }
-    }
-
-    [[nodiscard]] bool is_in(BracketKind kind) const noexcept {
-        return !brackets_.empty() && brackets_.back() == kind;
-    }
-    [[nodiscard]] bool is_in_table() const noexcept {
-        return is_in(BracketKind::table) || is_in(BracketKind::rule_table);
-    }
-
-    [[nodiscard]] bool opens_rule() const {
-        const std::size_t place = back(1).is("(") ? 2 : 1;
-        return back(place).is_name("rule") && !is_member(back(place + 1));
-    }
-
-    void close() {
-        if (brackets_.empty()) return;
-        if (brackets_.back() == BracketKind::function) frames_.pop_back();
-        brackets_.pop_back();
-    }
-
-    /// The name at the current token.
-    void name(std::string_view name) {
-        static constexpr std::array<std::string_view, 3> harmless{"concat", "pack", "unpack"};
-        if (name == "gmatch") note_gmatch();
-        if (is_member(back(1))) return;
-        if (name == "_ENV" || (name == "string" && !ahead(1).is("."))) has_state_ = true;
-        if (name == "table")
-            has_state_ = has_state_ || !ahead(1).is(".") ||
-                         std::ranges::find(harmless, ahead(2).text) == harmless.end();
-        if (name == "require") require();
+    [[nodiscard]] bool has_state(NodeId id) const {
+        if (tree_.is_target(id) && !may_set(id)) return true;
+        if (tree_.is(id, NodeKind::name)) return is_stateful_name(id);
+        if (tree_.is(id, NodeKind::text)) return tree_.text(id) == "gmatch" && !is_called_by_loop(id);
+        return tree_.is(id, NodeKind::method) && tree_.member(id) == "gmatch" && !is_iterator(id);
     }
 
     /// What gmatch returns changes with each call. A loop over it alone does not give it away.
-    void note_gmatch() {
-        head_.has_gmatch = true;
-        if (!is_in(BracketKind::loop_head) || head_.has_comma) has_state_ = true;
+    [[nodiscard]] bool is_iterator(NodeId call) const {
+        const NodeId loop = tree_.parent(call);
+        return tree_.is(loop, NodeKind::generic_loop) && tree_[loop].count - tree_[loop].split == 2;
+    }
+    /// Of the NAME in string.NAME(...).
+    [[nodiscard]] bool is_called_by_loop(NodeId name) const {
+        const NodeId member = tree_.parent(name);
+        return tree_[name].place == 1 && tree_.is_dotted(member) && tree_.is_called(member) &&
+               is_iterator(tree_.parent(member));
     }
 
-    void require() {
-        const Token* module =
-            literal_argument(std::span(tokens_).subspan(std::min(at_ + 1, tokens_.size() - 1)));
-        has_state_ = has_state_ || module == nullptr || stateful_modules_.contains(module->text);
+    [[nodiscard]] bool is_stateful_name(NodeId id) const {
+        static constexpr std::array<std::string_view, 3> harmless{"concat", "pack", "unpack"};
+        const std::string_view name = tree_.text(id);
+        const NodeId parent = tree_.parent(id);
+        const bool is_object = tree_[id].place == 0 && tree_.is_dotted(parent);
+        if (name == "string") return !is_object;
+        if (name == "table")
+            return !is_object || std::ranges::find(harmless, tree_.member(parent)) == harmless.end();
+        if (name != "require") return name == "_ENV" || name == "gmatch";
+        const std::string_view module = tree_.is_called(id) ? tree_.only_text(parent) : std::string_view();
+        return module.empty() || stateful_modules_.contains(module);
     }
 
-    void declare(std::string_view name) {
-        Frame& frame = frames_.back();
-        frame.names.insert(name);
-        if (name == frame.job) frame.job = {};
-        if (name == "rule" || name == "require" || name == "table") has_state_ = true;
+    /// Whether the target of an assignment is a local of this very call, or a field of the job that submit
+    /// gets, or what the file sets while it loads.
+    [[nodiscard]] bool may_set(NodeId target) const {
+        const NodeId function = tree_[target].function;
+        if (function == no_node) return true;
+        const NodeId variable = tree_.is(target, NodeKind::name) ? target : tree_.object(target);
+        if (!tree_.is(variable, NodeKind::name) || tree_[variable].local == no_node) return false;
+        const Declaration& local = tree_.declarations()[tree_[variable].local];
+        const bool is_job = rule_key(tree_, function) == "submit" && tree_.child(function, 0) == local.node;
+        if (variable != target) return is_job && !local.is_assigned && tree_.is_dotted(target);
+        return !is_job && is_own(local, function);
     }
-
-    /// After `local` or `for`: names with attributes, and the "=" or "in" behind them.
-    void declare_list() {
-        for (;;) {
-            ++at_;
-            if (!tokens_[std::min(at_, tokens_.size() - 1)].is_name()) return;
-            declare(tokens_[at_].text);
-            if (ahead(1).is("<")) at_ += 3;
-            if (!ahead(1).is(",")) break;
-            ++at_;
+    /// Whether no enclosing function has a local of that name: in doubt it is meant.
+    [[nodiscard]] bool is_own(const Declaration& local, NodeId function) const {
+        if (tree_[local.node].function != function) return false;
+        while (function != no_node) {
+            function = tree_[function].function;
+            if (locals_.contains({function, local.name})) return false;
         }
-        if (ahead(1).is("=")) ++at_;
+        return true;
     }
 
-    void function() {
-        const bool is_submit = is_in(BracketKind::rule_table) && back(1).is("=") && back(2).is_name("submit");
-        const bool is_local = back(1).is("local");
-        bool is_method = false;
-        if (ahead(1).is_name()) {
-            if (is_local)
-                declare(ahead(1).text);
-            else
-                has_state_ = has_state_ || is_in_function(); // it replaces a function
-            for (++at_; is_member(ahead(1)); at_ += 2)
-                is_method = ahead(1).is(":");
-        }
-        brackets_.push_back(BracketKind::function);
-        frames_.emplace_back();
-        if (is_method) declare("self");
-        at_ += 2; // after the bracket
-        std::string_view first;
-        for (; at_ < tokens_.size() && !tokens_[at_].is(")"); ++at_) {
-            if (!tokens_[at_].is_name()) continue;
-            if (first.empty()) first = tokens_[at_].text;
-            declare(tokens_[at_].text);
-        }
-        if (is_submit) frames_.back().job = first;
-    }
-
-    /// An assignment in a function, at its "=".
-    void assign() { has_state_ = !(sets_own_local() || sets_field_of_job()); }
-
-    [[nodiscard]] bool starts_target(std::size_t count) const {
-        return !is_member(back(count + 1)) && !back(count + 1).is(",");
-    }
-
-    /// name = ..., where the name can only be a local of this very call. Blocks are not told apart, so a name
-    /// that an enclosing function has, too, is in doubt.
-    [[nodiscard]] bool sets_own_local() const {
-        const Token& name = back(1);
-        const Frame& own = frames_.back();
-        if (!name.is_name() || !starts_target(1) || name.text == own.job) return false;
-        const auto has_name = [&name](const Frame& frame) { return frame.names.contains(name.text); };
-        return has_name(own) && std::none_of(frames_.begin(), frames_.end() - 1, has_name);
-    }
-
-    /// job.field = ...
-    [[nodiscard]] bool sets_field_of_job() const {
-        const std::string_view job = frames_.back().job;
-        return !job.empty() && back(1).is_name() && back(2).is(".") && back(3).is_name(job) &&
-               starts_target(3);
-    }
-
-    const std::vector<Token> tokens_;
+    const SyntaxTree& tree_;
     const std::set<std::string, std::less<>>& stateful_modules_;
-    std::size_t at_ = 0;
-    std::vector<Frame> frames_;
-    std::vector<BracketKind> brackets_;
-    struct LoopHead {
-        bool has_comma = false; ///< behind `in`
-        bool has_gmatch = false;
-    };
-    LoopHead head_; ///< of the last `for`
-    bool has_state_ = false;
+    std::set<std::pair<NodeId, std::string_view>> locals_; ///< of each function; no_node: of the file
 };
 
 } // namespace
 
 bool may_keep_state(std::string_view source, const std::set<std::string, std::less<>>& stateful_modules) {
-    return Walk(source, stateful_modules).finds_state();
+    const SyntaxTree tree(source);
+    return !tree.is_complete() || StateSearch(tree, stateful_modules).finds_state();
 }
 
 } // namespace qg::policy

@@ -3,7 +3,7 @@
 // kept_state: whether Lua code may keep something from one call of its functions to the next, such as a
 // counter. A function that keeps nothing does the same again when it reads the same values.
 //
-// The check reads tokens, not meanings. In doubt it says that something may be kept.
+// In doubt the check says that something may be kept.
 #pragma once
 
 #include <set>

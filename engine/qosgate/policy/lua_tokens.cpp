@@ -146,18 +146,4 @@ std::vector<Token> read_tokens(std::string_view source) {
     return tokens;
 }
 
-const Token* literal_argument(std::span<const Token> call) {
-    const bool has_bracket = call.size() > 2 && call[0].is("(") && call[2].is(")");
-    const Token& argument = call[has_bracket ? 1 : 0];
-    return argument.kind == TokenKind::text && !argument.text.empty() ? &argument : nullptr;
-}
-
-bool ends_expression(const Token& token) {
-    static constexpr std::string_view next[] = {";",        "local", "if",    "for",    "while", "repeat",
-                                                "return",   "end",   "else",  "elseif", "until", "do",
-                                                "function", "goto",  "break", "::"};
-    return token.is_name() || token.kind == TokenKind::end ||
-           (token.kind == TokenKind::symbol && std::ranges::find(next, token.text) != std::end(next));
-}
-
 } // namespace qg::policy

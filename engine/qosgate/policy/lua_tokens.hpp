@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -35,12 +34,5 @@ struct Token {
 
 /// All tokens, comments left out. Cost: linear.
 std::vector<Token> read_tokens(std::string_view source);
-
-/// The literal text that a call has as its only argument, f("x") or f "x", if `call` are the tokens behind
-/// the function's name; null: it has another argument, or its content is not known.
-const Token* literal_argument(std::span<const Token> call);
-
-/// Whether an expression ends in front of this token.
-bool ends_expression(const Token& token);
 
 } // namespace qg::policy
