@@ -86,6 +86,7 @@ class SourceCheck {
         for (Finding& finding : find_unused(*sources_, report_.rules))
             note(std::move(finding));
         sort_by_place(report_.findings);
+        report_.names = find_written_names(*sources_);
         return std::move(report_);
     }
 
@@ -347,6 +348,14 @@ Result<PolicyReport> check_script_file(const std::filesystem::path& file) {
 
 PolicyReport check_sources(const SourceDirectory& sources) {
     return SourceCheck(sources).run();
+}
+
+void compare_names(PolicyReport& report, const ClusterNames& names) {
+    for (const WrittenName& written : report.names)
+        if (std::string problem = describe_unknown_name(written, names); !problem.empty())
+            report.findings.push_back(
+                {written.file, written.line, std::move(problem), /*stops_loading=*/false});
+    sort_by_place(report.findings);
 }
 
 } // namespace qg::policy

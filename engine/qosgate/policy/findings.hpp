@@ -14,6 +14,7 @@
 #include "qosgate/policy/rule.hpp"
 #include "qosgate/policy/settings.hpp"
 #include "qosgate/policy/source_files.hpp"
+#include "qosgate/policy/written_names.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -36,13 +37,14 @@ struct Finding {
 
 /// What a policy directory holds, and what is wrong there.
 struct PolicyReport {
-    std::vector<Finding> findings; ///< by file and line
-    Settings settings;             ///< the defaults if site.lua is missing or does not load
-    std::vector<RuleInfo> rules;   ///< in the order they run; those that do not load are missing
-    std::string script;            ///< for job_submit/lua, as it would be in force; empty: there is none
-    std::string client_script;     ///< for cli_filter/lua; empty: there is none, or it does not compile
-    bool is_for_clients = false;   ///< of check_script_file(): the one script is for cli_filter/lua
-    std::uint64_t hash = 0;        ///< as Policy::hash(), of the files that could be read
+    std::vector<Finding> findings;  ///< by file and line
+    Settings settings;              ///< the defaults if site.lua is missing or does not load
+    std::vector<RuleInfo> rules;    ///< in the order they run; those that do not load are missing
+    std::string script;             ///< for job_submit/lua, as it would be in force; empty: there is none
+    std::string client_script;      ///< for cli_filter/lua; empty: there is none, or it does not compile
+    bool is_for_clients = false;    ///< of check_script_file(): the one script is for cli_filter/lua
+    std::uint64_t hash = 0;         ///< as Policy::hash(), of the files that could be read
+    std::vector<WrittenName> names; ///< that rules and modules have as literals
 
     [[nodiscard]] bool loads() const noexcept;
 };
@@ -66,5 +68,8 @@ Result<PolicyReport> check_script_file(const std::filesystem::path& file);
 
 /// The same for files that were read before, without their tests.
 PolicyReport check_sources(const SourceDirectory& sources);
+
+/// Adds the names in rules that the cluster does not have. They keep no directory from loading.
+void compare_names(PolicyReport& report, const ClusterNames& names);
 
 } // namespace qg::policy
