@@ -5,6 +5,9 @@
 #include "default_release.hpp"
 #include "policy_directory.hpp"
 #include "table.hpp"
+#ifdef QG_HAVE_SLURM
+#include "cluster_names.hpp"
+#endif
 
 #include "qosgate/base/enumerators.hpp"
 #include "qosgate/base/text.hpp"
@@ -203,10 +206,31 @@ Result<std::optional<policy::PolicyReport>> examine_candidate(const PolicyDirect
     if (type == std::filesystem::file_type::not_found) return std::optional<policy::PolicyReport>();
     auto report = examine_policy(next, checks_owners);
     if (!report) return report.error();
+    const auto name_with_it = [](std::string& file) {
+        file = text::format("{}{}{}", policy::candidate_directory_name, file.empty() ? "" : "/", file);
+    };
     for (policy::Finding& finding : report->findings)
-        finding.file = text::format("{}{}{}", policy::candidate_directory_name,
-                                    finding.file.empty() ? "" : "/", finding.file);
+        name_with_it(finding.file);
+    for (policy::WrittenName& written : report->names)
+        name_with_it(written.file);
     return std::optional(*std::move(report));
+}
+
+/// Adds names in rules that the cluster of this host does not have. That it cannot be asked is a warning.
+void compare_with_cluster([[maybe_unused]] policy::PolicyReport& report,
+                          [[maybe_unused]] std::optional<policy::PolicyReport>& next,
+                          [[maybe_unused]] Output& output) {
+#ifdef QG_HAVE_SLURM
+    if (report.names.empty() && (!next || next->names.empty())) return;
+    const auto names = read_cluster_names();
+    if (!names)
+        return output.warn("names of QOSs, partitions, accounts, features and licenses in rules were not "
+                           "compared with those of the cluster: " +
+                           names.error().message);
+    if (!*names) return;
+    policy::compare_names(report, **names);
+    if (next) policy::compare_names(*next, **names);
+#endif
 }
 
 /// What else to ask about a script that lies in a directory of rules: alone, it has neither settings nor
@@ -247,10 +271,11 @@ Result<int> check_rules(const CheckOptions& options, Output& output) {
     if (!options.script.empty()) return check_script(options.script, output);
     const auto directory = find_policy_directory(options.directory);
     if (!directory) return directory.error();
-    const auto report = examine_policy(*directory, !options.no_owner_check);
+    auto report = examine_policy(*directory, !options.no_owner_check);
     if (!report) return report.error();
-    const auto next = examine_candidate(*directory, !options.no_owner_check);
+    auto next = examine_candidate(*directory, !options.no_owner_check);
     if (!next) return next.error();
+    compare_with_cluster(*report, *next, output);
     if (output.json()) {
         ordered_json answer = policy_report_to_json(*report, directory->path);
         if (*next) add_candidate(answer, **next, directory->path);
@@ -276,7 +301,9 @@ void add_policy_check(Command policy, Invocation& invocation) {
         "names, and calls and values with which a rule certainly fails, keep a directory from loading. It\n"
         "also finds messages without their values, comparisons that are never true, rules that do\n"
         "nothing, modules and data that nobody uses, and files and directories that are not read although\n"
-        "they look like rules. If nothing keeps the directory from loading, it runs the tests in\n"
+        "they look like rules. On a host of a cluster, names of QOSs, partitions, accounts, features and\n"
+        "licenses that rules have as literals are compared with those of the cluster; if it cannot be\n"
+        "asked, a warning says so. If nothing keeps the directory from loading, it runs the tests in\n"
         "DIR/tests; one in which no rule runs is told. Then it prints what slurmctld would have in force;\n"
         "the hash is that of 'qosgate status'. The column changes has which\n"
         "changes of a job run a rule: none, any, or those of what it looks at; limits stands for all that\n"

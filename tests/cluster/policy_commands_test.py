@@ -17,7 +17,7 @@ rule {
     submit = function(job)
         if job.comment == "large" then
             job:reject("too large")
-        elseif names.has(job.partition, "none") then
+        elseif names.has(job.partition, "short") then
             job:note("never")
         end
     end,
@@ -91,13 +91,23 @@ class PolicyCommands(PluginTestCase):
         answer = self.policy("check", self.beside({"10-debug.lua": GOOD, "tests/debug.lua": TESTS}))
         self.assertEqual(answer.rc, 0, answer)
 
+    def test_check_compares_names_in_rules_with_the_cluster(self) -> None:
+        rule = "rule { submit = function(job)\njob.qos = '%s'\nif job.partition == '%s' then job.account = '%s' end end }\n"
+        answer = self.policy("check", self.beside({"a.lua": rule % ("smal", "mian", "astro")}))
+        self.assertEqual(answer.rc, 1, answer)
+        self.assertIn("a.lua:2: the cluster has no QOS 'smal'; did you mean small?\n", answer.stdout)
+        self.assertIn("a.lua:3: the cluster has no partition 'mian'; did you mean main?\n", answer.stdout)
+        self.assertIn(": 2 findings; slurmctld would load this directory", answer.stdout)
+        answer = self.policy("check", self.beside({"a.lua": rule % ("small", "main", "astro")}))
+        self.assertEqual(answer.rc, 0, answer)
+
     def test_coverage_shows_the_lines_that_no_test_ran(self) -> None:
         answer = self.policy("test", "--coverage")
         self.assertEqual(answer.rc, 0, answer)
         self.assertIn("2 tests, 0 failed", answer.stdout)
         self.assertRegex(answer.stdout, r"RULE +FILE +SUBMIT +MODIFY +CLIENT\nsmall debug +10-debug.lua +2 +0 +-\n")
         self.assertRegex(answer.stdout, r"FILE +LINES +RUN +NOT RUN\n10-debug.lua +4 +3 +8\n")
-        whole = TESTS + 'test "none" { job = { partition = "none" }, expect = { note = "never" } }\n'
+        whole = TESTS + 'test "short" { job = { partition = "short" }, expect = { note = "never" } }\n'
         answer = self.policy("test", "--coverage", self.beside({"10-debug.lua": GOOD, "tests/debug.lua": whole}))
         self.assertEqual(answer.rc, 0, answer)
         self.assertRegex(answer.stdout, r"10-debug.lua +4 +4 +-?\n")
