@@ -5,6 +5,7 @@
 #include "partition_reason.hpp"
 #include "qos_arguments.hpp"
 
+#include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/alternatives.hpp"
 #include "qosgate/gate/attempt.hpp"
@@ -122,17 +123,25 @@ class ChangeFinder {
     /// Times that limits on time and the partitions would allow, the longest first.
     std::vector<RequestChange> shorter_times(std::span<const Violation> blocking) const {
         const std::uint64_t present = before_.time_limit.value_or(TimeLimit::unlimited()).minutes;
-        std::uint64_t least = present;
+        std::uint64_t least = present, surely = present;
         for (const Violation& violation : blocking) {
             const model::LimitFacts& facts = model::facts_of(violation.limit);
             const std::uint64_t left =
                 violation.limit_value - std::min(violation.limit_value, violation.used);
             if (facts.measure == LimitMeasure::wall)
                 least = std::min(least, facts.counts_others() ? left : violation.limit_value);
-            else if (facts.counts_tres_minutes() && violation.count > 0)
-                least = std::min(least, left / violation.count);
+            else if (facts.counts_tres_minutes() && violation.count > 0 && violation.asked > 0) {
+                // UsageFactor scales the time that is counted, and the sum is rounded.
+                const double left_of_each = static_cast<double>(left) / static_cast<double>(violation.count) *
+                                            static_cast<double>(violation.asked_unscaled);
+                const auto fitting = [&](std::uint64_t asked) {
+                    return saturate(left_of_each / static_cast<double>(asked));
+                };
+                least = std::min(least, fitting(violation.asked));
+                surely = std::min(surely, fitting(violation.asked + violation.count));
+            }
         }
-        std::set<std::uint64_t, std::greater<>> times{least};
+        std::set<std::uint64_t, std::greater<>> times{least, std::min(least, surely)};
         const auto asked = resolve(before_);
         for (const model::PartitionChoice& choice : asked.view().partitions)
             times.insert(std::min<std::uint64_t>(least, choice.partition->max_time.minutes));

@@ -250,6 +250,15 @@ class Why(WhyTestCase):
         self.assertEqual(self.why(job, "ben")["changes"], [], "ben may not change it")
         self.apply(job, "TimeLimit=02:00:00")
 
+    def test_a_shorter_time_complies_with_a_limit_that_counts_scaled_time(self) -> None:
+        for factor, minutes in ((2, "00:50:00"), (1.5, "01:06:00"), (1, "01:40:00")):
+            with self.subTest(factor):
+                qos = f"scaled{factor}".replace(".", "x")
+                self.cluster.sacctmgr(f"add qos {qos} UsageFactor={factor} Flags=UsageFactorSafe GrpTRESRunMins=cpu=100")
+                self.cluster.sacctmgr(f"modify user ana where account=astro set qos+={qos}")
+                job = self.wait("ana", f"-Aastro --qos={qos} -n1 --time=110", "QOSGrpCPURunMinutesLimit")
+                self.apply(job, f"TimeLimit={minutes}")
+
     def test_another_partition_lets_it_start(self) -> None:
         self.start("ana", "-Abio -pviz -n4 --time=20")
         job = self.wait("ana", "-Abio -pviz -n1 --time=20", OF_QOS)
