@@ -61,6 +61,64 @@ BOOST_AUTO_TEST_CASE(offers_fewer_tasks_of_several_cpus_and_then_fewer_cpus) {
     BOOST_TEST(nearest() == "--ntasks=1 --cpus-per-task=20");
 }
 
+BOOST_AUTO_TEST_CASE(offers_fewer_tasks_on_the_nodes_that_the_job_names) {
+    const auto limit_cpus = [this](std::uint64_t max) {
+        qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), max);
+    };
+    limit_cpus(4);
+    ask(8, std::nullopt);
+    request.min_nodes = 2; // which the clients count
+    request.required_nodes = "n[1-2]";
+    BOOST_TEST(nearest() == "--ntasks=4");
+    request.required_nodes = "n[1-2";
+    BOOST_TEST(nearest() == "none");
+    request.required_nodes = "n[1-2]";
+    limit_cpus(1); // each of the nodes has a task
+    BOOST_TEST(nearest() == "none");
+    request.required_nodes.reset();
+    BOOST_TEST(nearest() == "--ntasks=1 --nodes=1");
+
+    // Fewer nodes, but not fewer than are named.
+    qos(0).limits = model::Limits(records.tres->size());
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("node"), 2);
+    ask(8, 4);
+    request.required_nodes = "n[1-2]";
+    BOOST_TEST(nearest() == "--nodes=2");
+    request.required_nodes = "n[1-3]";
+    BOOST_TEST(nearest() == "none");
+    ask(1, 1);
+    request.required_nodes = "n1";
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("node"), 4);
+    qos(0).limits.set(TresLimit::min_tres_per_job, tres("cpu"), 2);
+    BOOST_TEST(nearest() == "none"); // whether the node has them is not known here
+}
+
+BOOST_AUTO_TEST_CASE(offers_more_nodes_for_a_minimum_of_memory_to_a_job_that_takes_all_of_each) {
+    qos(0).limits.set(TresLimit::min_tres_per_job, tres("mem"), 300000);
+    ask(1, std::nullopt);
+    request.memory = model::Memory{0, /*per_cpu=*/false};
+    BOOST_TEST(nearest() == "--ntasks=2 --nodes=2");
+    qos(0).limits.set(TresLimit::min_tres_per_job, tres("mem"), 256000);
+    BOOST_TEST(suggestion() == "");
+}
+
+BOOST_AUTO_TEST_CASE(offers_fewer_gpus_where_tasks_follow_from_them) {
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("gres/gpu"), 3);
+    ask(8, std::nullopt); // which the clients count
+    ask_gpus(&model::JobRequest::tres_per_job, "gres:gpu:4");
+    request.tasks_per_tres = 2;
+    BOOST_TEST(nearest() == "--ntasks=6 --gpus=3");
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 4);
+    BOOST_TEST(nearest() == "--ntasks=4 --gpus=2");
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 1);
+    BOOST_TEST(nearest() == "none");
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 4);
+    ask_gpus(&model::JobRequest::tres_per_node, "gres:gpu:4");
+    BOOST_TEST(nearest() == "--ntasks=4 --gpus-per-node=2 --gres=none");
+    ask(9, std::nullopt); // no client counts so
+    BOOST_TEST(nearest() == "none");
+}
+
 BOOST_AUTO_TEST_CASE(leaves_cpus_alone_that_every_node_must_have) {
     qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 20);
     ask(1, std::nullopt, 32);

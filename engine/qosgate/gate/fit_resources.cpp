@@ -3,6 +3,8 @@
 
 #include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/client_counts.hpp"
+#include "qosgate/gate/job_size.hpp"
 #include "qosgate/gate/ranges.hpp"
 #include "qosgate/gate/request_options.hpp"
 #include "qosgate/model/tres_request.hpp"
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <vector>
 
 namespace qg::gate {
@@ -42,6 +45,13 @@ bool fit_memory_per_gpu(JobRequest& request, Amount mib) {
 /// The ways to ask for gres. Two at once would also determine the nodes or tasks.
 constexpr std::array<TextMember, 4> gres_ways{&JobRequest::tres_per_job, &JobRequest::tres_per_node,
                                               &JobRequest::tres_per_socket, &JobRequest::tres_per_task};
+
+std::uint64_t sum_of(std::span<const model::TresItem> items) {
+    std::uint64_t sum = 0;
+    for (const model::TresItem& item : items)
+        sum = saturated_sum(sum, item.count);
+    return sum;
+}
 
 /// Reduces the largest of the items that count as this TRES, or raises the first.
 bool change_items(std::vector<model::TresItem>& items, std::string_view tres, Amount amount) {
@@ -84,11 +94,11 @@ bool fit_memory(JobRequest& request, Amount mib, std::uint64_t nodes) {
 }
 
 bool fit_gres(JobRequest& request, std::string_view tres, Amount count, std::uint64_t nodes) {
-    if (!tres.starts_with("gres/") || request.tasks_per_tres) return false;
+    if (!tres.starts_with("gres/")) return false;
     const auto is_used = [&](TextMember way) { return (request.*way).has_value(); };
     const auto way = std::ranges::find_if(gres_ways, is_used);
     if (way == gres_ways.end()) {
-        if (count.target <= count.asked) return false;
+        if (count.target <= count.asked || request.tasks_per_tres) return false;
         // Nothing asks for this gres yet, and a limit requires a minimum of it.
         request.tres_per_node = text::format("gres:{}:{}", tres.substr(5),
                                              divide_up(count.target, std::max<std::uint64_t>(nodes, 1)));
@@ -97,10 +107,16 @@ bool fit_gres(JobRequest& request, std::string_view tres, Amount count, std::uin
     if (std::find_if(way + 1, gres_ways.end(), is_used) != gres_ways.end()) return false;
 
     auto items = model::parse_tres_request(*(request.*(*way)));
+    const std::uint64_t before = sum_of(items);
     if (!change_items(items, tres, count)) return false;
     std::erase_if(items, [](const model::TresItem& item) { return item.count == 0; });
-    const bool is_needed = request.memory_per_tres || request.cpus_per_tres;
+    const bool is_needed = request.memory_per_tres || request.cpus_per_tres || request.tasks_per_tres;
     if (items.empty() && (is_needed || count.target != 0)) return false;
+    if (request.tasks_per_tres && request.tasks) { // the clients count as many for each
+        if (before == 0 || *request.tasks % before != 0) return false;
+        request.tasks = to_count(*request.tasks / before * sum_of(items));
+        derive_counts(request);
+    }
     const std::string text = format_tres_request(items);
     if (text.empty())
         (request.*(*way)).reset();

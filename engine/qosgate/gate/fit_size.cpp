@@ -3,6 +3,7 @@
 
 #include "qosgate/base/saturate.hpp"
 #include "qosgate/gate/client_counts.hpp"
+#include "qosgate/gate/host_names.hpp"
 #include "qosgate/gate/job_size.hpp"
 #include "qosgate/gate/request_options.hpp"
 #include "qosgate/gate/submit_line.hpp"
@@ -23,8 +24,17 @@ bool has_implied_mincpus(const JobRequest& request) {
 /// Whether the nodes and tasks are free to change: they follow from nothing else, and nothing else follows
 /// from them.
 bool is_free(const JobRequest& request) {
-    return !request.required_nodes && !request.tasks_per_tres && has_implied_mincpus(request) &&
-           is_from_client(request);
+    return !request.tasks_per_tres && has_implied_mincpus(request) && is_from_client(request);
+}
+
+/// Whether the job still gets all nodes of its --nodelist, and needs no others for more tasks.
+bool keeps_named_nodes(const JobRequest& changed, const JobRequest& request) {
+    constexpr std::size_t max_named = 1000;
+    if (!request.required_nodes) return true;
+    const std::uint32_t min = changed.min_nodes.value_or(1);
+    const std::size_t named = first_hosts(*request.required_nodes, max_named).names.size();
+    return named != 0 && named != max_named && named <= min && min <= request.min_nodes.value_or(1) &&
+           changed.tasks.value_or(min) >= min && changed.tasks.value_or(0) <= request.tasks.value_or(min);
 }
 
 void set_nodes(JobRequest& request, std::uint64_t nodes) {
@@ -137,7 +147,7 @@ template <typename Change>
 bool change_size(JobRequest& request, Change change) {
     if (!is_free(request)) return false;
     JobRequest changed = request;
-    if (!change(changed)) return false;
+    if (!change(changed) || !keeps_named_nodes(changed, request)) return false;
     derive_counts(changed);
     if (changed.min_cpus_per_node == request.cpus_per_task) changed.min_cpus_per_node = changed.cpus_per_task;
     request = std::move(changed);

@@ -94,8 +94,13 @@ bool RequestFitter::satisfy_tres(const Violation& violation, std::size_t tres) {
         (kind == TresKind::cpu || kind == TresKind::gres))
         return fit_nodes(request_, nodes() * amount.target / amount.asked, cpus_per_node());
     switch (kind) {
-    case TresKind::cpu: return lower_memory_for_cpus(amount) || fit_cpus(request_, amount);
-    case TresKind::mem: return fit_memory(request_, amount, nodes());
+    case TresKind::cpu:
+        if (request_.tasks_per_tres) return fit_gres(request_, "gres/gpu", amount, nodes());
+        return lower_memory_for_cpus(amount) || fit_cpus(request_, amount);
+    case TresKind::mem:
+        if (request_.memory && request_.memory->mib == 0 && amount.target > amount.asked && amount.asked != 0)
+            return raise_nodes(request_, divide_up(amount.target, divide_up(amount.asked, nodes())));
+        return fit_memory(request_, amount, nodes());
     case TresKind::gres: return satisfy_gres(amount, tres);
     case TresKind::license: return fit_licenses(request_, view_.tres->name(tres), amount.target);
     case TresKind::node:
