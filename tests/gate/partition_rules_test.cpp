@@ -44,6 +44,21 @@ struct PartitionSetup : test::GateSetup {
 
 BOOST_FIXTURE_TEST_SUITE(partition_rules, PartitionSetup)
 
+BOOST_AUTO_TEST_CASE(of_several_partitions_one_whose_sizes_and_times_fit_gives_the_reason) {
+    qos(0).limits.set(model::CountLimit::max_wall, 120);
+    request.time_limit = TimeLimit{130};
+    partitions[1].max_time = TimeLimit{60};
+    for (const auto& [named, reason] : {std::pair{"main", "QOSMaxWallDurationPerJobLimit"},
+                                        {"viz", "PartitionTimeLimit"},
+                                        {"main,viz", "QOSMaxWallDurationPerJobLimit"},
+                                        {"viz,main", "QOSMaxWallDurationPerJobLimit"}}) {
+        request.partition = named;
+        BOOST_TEST(pending() == reason, named);
+    }
+    partitions[0].max_time = TimeLimit{60};
+    BOOST_TEST(pending() == "PartitionTimeLimit");
+}
+
 BOOST_AUTO_TEST_CASE(max_time_holds_what_is_longer_unless_the_qos_may_pass) {
     main.max_time = TimeLimit{60};
     request.time_limit = TimeLimit{60};

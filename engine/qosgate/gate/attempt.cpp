@@ -217,8 +217,9 @@ struct Attempt {
 std::optional<PendingCause> find_cause_if_up(const Attempt& attempt) {
     const ResolvedRequest& asked = attempt.asked;
     const model::Partition* partition = attempt.partition();
-    const auto cause_of_rules = [&](std::vector<PartitionProblem> rules) {
+    const auto cause_of_rules = [&](std::vector<PartitionProblem> rules, bool is_early) {
         PendingCause cause = cause_of_partition(std::move(rules));
+        cause.is_early = is_early;
         cause.violations = attempt.find_lasting_limits();
         return cause;
     };
@@ -227,14 +228,14 @@ std::optional<PendingCause> find_cause_if_up(const Attempt& attempt) {
                 asked, size_at_attempt(asked.counter, asked.job, asked.view()), *partition,
                 asked.job.is_time_untold ? asked.request.time_limit : attempt.accepted.time_limit);
             !rules.empty())
-            return cause_of_rules(std::move(rules));
+            return cause_of_rules(std::move(rules), /*is_early=*/true);
 
     auto verdict = attempt.judge();
 
     if (!verdict.passed_pre_select()) return cause_of_others(std::move(verdict.pre_select), attempt);
     if (partition)
         if (auto rules = find_access_problems(asked, *partition); !rules.empty())
-            return cause_of_rules(std::move(rules));
+            return cause_of_rules(std::move(rules), /*is_early=*/false);
     if (verdict.breaks_node_limit()) return cause_of_node_limit(*verdict.node_limit, attempt);
     auto problem = partition ? find_selection_problem(asked, *partition) : std::nullopt;
     if (!problem && verdict.post_select.empty()) return std::nullopt;

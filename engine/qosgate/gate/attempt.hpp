@@ -19,6 +19,7 @@ struct PendingCause {
     std::string_view reason;   ///< Reason token
     bool is_permanent = false; ///< the job never starts unchanged
     bool is_down = false;      ///< the partition is down, and nothing else is permanent
+    bool is_early = false;     ///< for a size or time of the partition: slurmctld tries the others after that
     /// Limits that block the job, in slurmctld's order. The first stage that it fails gives the Reason; those
     /// of later stages, which slurmctld looks at when that is over, follow.
     std::vector<limits::Violation> violations;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 namespace qg::gate {
 namespace {
@@ -100,6 +101,15 @@ bool may_pass(const PendingCause& cause) {
            std::ranges::none_of(cause.violations, &limits::Violation::is_certain);
 }
 
+/// The cause whose Reason the job keeps: slurmctld compares it with the state, sizes and times of all its
+/// partitions, then tries those that are left one after the other. [L22]
+const PendingCause& last_cause(std::span<const PendingCause> pending) {
+    const auto tried = std::find_if(pending.rbegin(), pending.rend(), [](const PendingCause& cause) {
+        return !cause.is_early && !cause.is_down;
+    });
+    return tried == pending.rend() ? pending.back() : *tried;
+}
+
 /// Derives the result if some attempt did not start the job.
 [[gnu::cold]] void conclude(DetailedForecast& forecast, const ResolvedRequest& asked) {
     forecast.refusal = asked.job.is_update ? refuse_after_change(forecast)
@@ -108,8 +118,7 @@ bool may_pass(const PendingCause& cause) {
     if (forecast.refusal)
         forecast.summary.code = forecast.refusal->code;
     else if (!forecast.starts_somewhere())
-        // slurmctld tries every partition and keeps the Reason of the last one that blocked the job.
-        forecast.summary.pending_reason = forecast.pending.back().reason;
+        forecast.summary.pending_reason = last_cause(forecast.pending).reason;
     forecast.summary.never_starts = forecast.never_starts();
     forecast.summary.may_start =
         !forecast.summary.pending_reason.empty() && std::ranges::any_of(forecast.pending, may_pass);
