@@ -785,6 +785,8 @@ BOOST_AUTO_TEST_CASE(a_change_by_a_rule_leaves_what_slurmctld_reads_otherwise) {
         test::load_rule("rule { name = 'note', submit = function(job) job.comment = 'seen' end }");
     allows_spec_resources = true;
     request.min_nodes = request.tasks = 0;
+    request.max_nodes = 1;
+    request.is_batch = true;
     request.details.set(model::JobDetail::core_spec, std::int64_t{1});
     const auto changed = decide(policy.get()).changed;
     BOOST_TEST_REQUIRE(changed.has_value());
@@ -802,12 +804,43 @@ BOOST_AUTO_TEST_CASE(no_nodes_are_sent_on_as_the_one_that_rules_read) {
     request.tasks = 0;
     BOOST_TEST(!decide(policy.get()).changed.has_value());
     request.min_nodes = 0;
+    request.max_nodes = 1;
+    request.is_batch = true;
     const auto changed = decide(policy.get()).changed;
     BOOST_TEST_REQUIRE(changed.has_value());
     BOOST_TEST(changed->min_nodes.value() == 1u);
     BOOST_TEST(changed->tasks.value() == 0u);
     BOOST_TEST(changed->partition.value() == "main");
     BOOST_TEST(!decide().changed.has_value()); // no rules
+}
+
+BOOST_AUTO_TEST_CASE(what_slurmctld_refuses_for_0_nodes_it_refuses_with_rules_too) {
+    const auto rule = [](const std::string& body) {
+        return test::load_rule("rule { name = 'r', submit = function(job) " + body + " end }");
+    };
+    const auto idle = rule(""), note = rule("job.comment = tostring(job.min_nodes)"),
+               moves = rule("job.partition = 'viz'");
+    const auto is_refused = [&](const auto& policy) {
+        const model::Decision decision = decide(policy.get());
+        const auto& changed = decision.changed;
+        BOOST_TEST(changed.value_or(request).min_nodes.value() ==
+                   (decision.forecast.code == RejectCode::none ? 1u : 0u));
+        return decision.forecast.code == RejectCode::invalid_node_count;
+    };
+    partitions[1].min_nodes = 1;
+    request.min_nodes = 0;
+    for (const bool is_batch : {true, false})
+        for (const auto max_nodes : {std::optional<std::uint32_t>(), std::optional(0u), std::optional(1u)}) {
+            request.is_batch = is_batch;
+            request.max_nodes = max_nodes;
+            const bool without_rules = decide().forecast.code == RejectCode::invalid_node_count;
+            BOOST_TEST(without_rules == (!is_batch || max_nodes != 1u));
+            BOOST_TEST(is_refused(idle) == without_rules);
+            BOOST_TEST(is_refused(note) == without_rules);
+            BOOST_TEST(!is_refused(moves)); // MinNodes there makes it one node
+        }
+    request.max_nodes = 0;
+    BOOST_TEST(decide(note.get()).changed.value().comment.value() == "1");
 }
 
 BOOST_AUTO_TEST_CASE(a_count_that_a_rule_writes_is_written) {

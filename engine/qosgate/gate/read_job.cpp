@@ -165,16 +165,26 @@ ReadJob::ReadJob(const ResolvedRequest& resolved, policy::JobEvent event, std::o
     if (event == policy::JobEvent::submit) facts_.recounter = this;
 }
 
+/// Whether slurmctld refuses the job for its 0 nodes, in the same way without rules.
+bool ReadJob::is_refused_for_no_nodes(const JobRequest& changed) const {
+    const JobCounter& counter = resolved_.counter;
+    if (changed.partition != read_->partition) return false; // its MinNodes may raise them
+    return resolved_.request.is_batch ? counter.asks_for_no_nodes() && changed.max_nodes == read_->max_nodes
+                                      : counter.may_have_no_nodes();
+}
+
 void ReadJob::restore(std::optional<JobRequest>& changed) const {
     if (!read_) return;
     const bool names_no_node = resolved_.request.min_nodes == 0u;
-    if (names_no_node && !changed) changed = *read_;
+    const bool is_refused = names_no_node && is_refused_for_no_nodes(changed ? *changed : *read_);
+    if (names_no_node && !is_refused && !changed) changed = *read_;
     if (!changed) return;
     const auto restore_if_same = [&](auto member) {
         if (*changed.*member == *read_.*member) *changed.*member = resolved_.request.*member;
     };
     for (const Name& name : spelled_names)
         restore_if_same(name.member);
+    if (is_refused) restore_if_same(&JobRequest::min_nodes);
     restore_if_same(&JobRequest::tasks);
     restore_if_same(&JobRequest::max_nodes);
     restore_if_same(&JobRequest::exclusive);

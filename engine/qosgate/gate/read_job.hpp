@@ -35,15 +35,16 @@ class ReadJob final : public policy::JobRecounter, public policy::SenderRights {
     /// Whether a rule has asked for the job's QOS.
     [[nodiscard]] bool was_asked_for_own_qos() const noexcept { return view_.was_asked_for_own_qos(); }
 
-    /// Puts back what is read otherwise than the user wrote it, if rules left it alone. Only 0 nodes stay 1
-    /// as read, also where rules change nothing: with 0, slurmctld counts no GPU per socket and gives as many
-    /// as the node has (limits/README.md 6.3).
+    /// Puts back what is read otherwise than the user wrote it, if rules left it alone. Only 0 nodes that
+    /// slurmctld accepts stay 1 as read, also where rules change nothing: with 0, slurmctld counts no GPU per
+    /// socket and gives as many as the node has (limits/README.md 6.3).
     void restore(std::optional<model::JobRequest>& changed) const;
 
     Result<std::shared_ptr<const policy::RuleInput>> recount(const model::JobRequest& changed) override;
 
   private:
     bool ask_if_operator() override;
+    [[nodiscard]] bool is_refused_for_no_nodes(const model::JobRequest& changed) const;
 
     const ResolvedRequest& resolved_;
     std::unique_ptr<const model::JobRequest> read_; ///< null: as the user wrote it
