@@ -178,6 +178,8 @@ int Runtime::submit_job(job_desc_msg_t& description, std::uint32_t submit_uid, c
     Decision decision = gate_.decide(request, known, policy.get(), parts);
     recording.stop_clock(script_time.took);
     decided();
+    if (description.immediate != 0) [[unlikely]] // slurmctld refuses what cannot start at once
+        gate::word_for_refused(decision.message);
     if (of_script) [[unlikely]]
         prepend_script(decision, std::move(of_script->decision), of_script->said);
     if (trial) [[unlikely]] {

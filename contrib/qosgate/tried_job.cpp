@@ -6,6 +6,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/advice.hpp"
 #include "qosgate/gate/allowed_groups.hpp"
+#include "qosgate/gate/answer.hpp"
 #include "qosgate/gate/attempt.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/gate/het_parts.hpp"
@@ -363,11 +364,21 @@ const TriedPart& TriedJob::decisive() const noexcept {
     return waiting == parts.end() ? parts.back() : *waiting;
 }
 
+bool TriedJob::is_let_in() const noexcept {
+    return std::ranges::all_of(parts, &TriedPart::is_let_in);
+}
+
+std::vector<std::string> TriedJob::words_about(const TriedPart& part) const {
+    std::vector<std::string> lines = part.decision.message;
+    if (!is_let_in()) gate::word_for_refused(lines);
+    return lines;
+}
+
 std::vector<std::string> TriedJob::user_reads() const {
     const TriedPart& last = decisive();
     if (last.client_refusal) return refusal_of_client(client, *last.client_refusal);
     // slurmctld takes a heterogeneous job only if it takes all parts.
-    const std::string_view level = std::ranges::all_of(parts, &TriedPart::is_let_in) ? "" : "error: ";
+    const std::string_view level = is_let_in() ? "" : "error: ";
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const std::string number = parts[i].request.is_het_part ? text::format("{}: ", i) : "";
@@ -440,6 +451,7 @@ void refuse_without_room(TriedJob& job, const model::JobTable& table) {
 
 void refuse_what_waits(TriedJob& job) {
     for (TriedPart& part : job.parts) {
+        gate::word_for_refused(part.decision.message); // as the plugin does
         if (part.status() != TriedStatus::accepted) continue;
         const std::string_view reason = part.decision.forecast.pending_reason;
         const bool waits = !reason.empty() && !part.decision.forecast.may_start;
@@ -485,9 +497,9 @@ void print(const TriedJob& job, const policy::Policy& policy, std::ostream& out)
 }
 
 void print_answer(const TriedJob& job, std::ostream& out) {
-    print_parts(job, out, [&out](const TriedPart& part) {
+    print_parts(job, out, [&](const TriedPart& part) {
         if (part.client_refusal) return; // the client has said why
-        for (const std::string& line : part.decision.message)
+        for (const std::string& line : job.words_about(part))
             out << "  " << show_words(line) << '\n';
     });
     print_decision(job, out);

@@ -82,6 +82,10 @@ struct TriedJob {
     [[nodiscard]] std::string_view why_script_not_run() const noexcept;
     /// The part whose status is that of the job.
     [[nodiscard]] const TriedPart& decisive() const noexcept;
+    /// Whether slurmctld certainly accepts it, as far as it is judged: all its parts.
+    [[nodiscard]] bool is_let_in() const noexcept;
+    /// What is said of a part, in words that are true for what becomes of the job.
+    [[nodiscard]] std::vector<std::string> words_about(const TriedPart& part) const;
     /// What the user reads, line by line, as the client prints it.
     [[nodiscard]] std::vector<std::string> user_reads() const;
 };

@@ -30,7 +30,7 @@ ordered_json rule_json(const TriedPart& part, const policy::RuleInfo& rule) {
             {"events", events}};
 }
 
-ordered_json part_json(const TriedPart& part) {
+ordered_json part_json(const TriedPart& part, const TriedJob& job) {
     const model::Forecast& forecast = part.decision.forecast;
     return {{"status", to_string(part.status())},
             {"refused_by", text_or_null(part.refused_by())},
@@ -45,7 +45,7 @@ ordered_json part_json(const TriedPart& part) {
             {"account", text_or_null(part.account)},
             {"partition", text_or_null(part.partition)},
             {"qos", text_or_null(part.qos)},
-            {"message", part.decision.message}};
+            {"message", job.words_about(part)}};
 }
 
 } // namespace
@@ -53,7 +53,7 @@ ordered_json part_json(const TriedPart& part) {
 ordered_json answer_json(const TriedJob& job) {
     ordered_json parts = ordered_json::array();
     for (const TriedPart& part : job.parts)
-        parts.push_back(part_json(part));
+        parts.push_back(part_json(part, job));
     return {{"status", to_string(job.decisive().status())},
             {"never_starts", job.decisive().never_starts()},
             {"slurmctld_error", text_or_null(job.decisive().refusal_text())},

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from qosgate_dev.cluster.programs import slurm_version
 from qosgate_dev.testing import CommandResult, main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
@@ -145,9 +146,16 @@ class Advice(PluginTestCase):
         cls.cluster.scontrol(
             "create reservation ReservationName=secret StartTime=now+1hour Duration=60 Nodes=node2 Users=root"
         )
+        for line in ("add account lab parent=bio", f"add user {USER} account=lab", "add qos long",
+                     f"modify user {USER} account=astro set qos+=long"):
+            cls.cluster.sacctmgr(line)
+        cls.cluster.scontrol(
+            "create reservation ReservationName=biology StartTime=now+1hour Duration=60 Nodes=node2 Accounts=bio"
+            " flags=overlap"
+        )
         cls.cluster.wait_for(
-            lambda: "did you mean maint?" in cls.cluster.sbatch("--reservation=maitn", USER).stderr,
-            "the reservation is known",
+            lambda: "biology is not for" in cls.cluster.sbatch("--reservation=biology", USER).stderr,
+            "the reservations are known",
         )
 
     def test_what_slurmctld_refuses_is_explained(self) -> None:
@@ -159,6 +167,9 @@ class Advice(PluginTestCase):
             ("-p reserved", ("is for jobs in a reservation: add --res", "Access/permission denied")),
             ("--reservation=maitn", ("'maitn' is known; did you mean maint?", "reservation is invalid")),
             ("--reservation=secert", ("no reservation 'secert' is known (known: maint)\n", "is invalid")),
+            ("--reservation=biology", ("reservation biology is not for ana with account astro", "Access denied")),
+            ("--reservation=maint,biology", ("reservation biology is not for ana with account astro", "Access denied")),
+            ("--qos=lnog", ("no QOS 'lnog'", "did you mean long?", "Invalid qos")),
             ("-L matlba:1", ("no license 'matlba' is known; did you mean matlab?", "Invalid license")),
             ("-L matlab:11", ("10 matlab licenses; this job asks for 11", "Invalid license")),
             ("-C typo", ("no feature 'typo' is known", "Invalid feature specification")),
@@ -181,6 +192,25 @@ class Advice(PluginTestCase):
         self.expect_help("--qos=four --exclusive -N2 --time=10", True, words, "could start with: --nodes=1")
         self.expect_runs_silently("--qos=four --exclusive -N1 --time=10")
 
+    def test_smaller_sizes_are_suggested_where_other_options_fix_them(self) -> None:
+        for line in (
+            "add qos cpus MaxTRESPerJob=cpu=2",
+            "add qos gpus MaxTRESPerJob=gres/gpu=2",
+            "add qos memory MinTRESPerJob=mem=300G",
+            f"modify user {USER} account=astro set qos+=cpus,gpus,memory",
+        ):
+            self.cluster.sacctmgr(line)
+        self.cluster.wait_for(lambda: "required" in self.submit("--qos=memory --mem=1").stderr, "the QOSs are known")
+        for arguments, words, better in (
+            ("--qos=cpus -w node1 -n3", "limit 2, this job asks for 3", "--ntasks=2\n"),
+            ("--qos=cpus -w node[1-2] -n4", "limit 2, this job asks for 4", "--ntasks=2\n"),
+            ("--qos=gpus --gpus=4 --ntasks-per-gpu=2", "limit 2, this job asks for 4", "--ntasks=4 --gpus=2\n"),
+            ("--qos=gpus -N2 --gpus-per-node=2 --ntasks-per-gpu=2", "limit 2, this job asks for 4", "--gpus-per-node=1\n"),
+            ("--qos=memory --mem=0 -n1", "required, this job asks for", "--nodes=2\n"),
+        ):
+            with self.subTest(arguments):
+                self.expect_help(f"{arguments} --time=10", True, words, better)
+
     def test_an_account_with_which_the_user_may_use_the_qos_is_suggested(self) -> None:
         words = "QOS small exists, but ana cannot use it with account bio"
         self.expect_help("-A bio --qos=small --time=10", False, words, "would be accepted with: --account=astro")
@@ -198,12 +228,14 @@ class Advice(PluginTestCase):
 
     def test_what_slurmctld_accepts_has_no_words(self) -> None:
         for arguments in (
-            "-p main,drained", "--reservation=maint", "-L matlab:10", "--gres=gpu:4", "--mem=250G", "-c64",
+            "-p main,drained", "--reservation=maint", "--reservation=biology -A bio", "--reservation=biology -A lab",
+            "--qos=long", "-L matlab:10", "--gres=gpu:4", "--mem=250G", "-c64",
         ):  # fmt: skip
             with self.subTest(arguments):
                 answer = self.submit(f"--hold {arguments}")
                 self.expect(answer, True)
                 self.assertEqual(answer.stderr, "")
+        self.assertNotIn("did you mean", self.submit("--qos=gnol").stderr)
         waits = "this job will wait: partition down is down (PartitionDown)"
         for partitions in ("down", "down,drained", "drained,down", "inactive,down"):
             with self.subTest(partitions):
@@ -211,6 +243,49 @@ class Advice(PluginTestCase):
                 self.expect(answer, True, waits, "could start with: --partition=")
                 job = int(answer.stdout.split()[-1])
                 self.assertEqual(self.cluster.job(job)["Partition"], "down")
+
+
+    def test_a_job_that_is_refused_would_wait_and_does_not(self) -> None:
+        would = "this job would wait: partition down is down (PartitionDown)"
+        for arguments, why in (("-C typo", "no feature 'typo' is known"), ("--mem=9999G", "that much memory")):
+            with self.subTest(arguments):
+                answer = self.submit(f"-p down {arguments}")
+                self.expect(answer, False, why, would)
+                self.assertNotIn("will wait", answer.stderr)
+        self.cluster.sacctmgr("add qos two MaxTRESPerJob=cpu=2")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=two")
+        for arguments, is_accepted, words in (
+            ("", True, "this job can never start as it is: CPUs per job"),
+            ("-C typo", False, "this job could never start as it is: CPUs per job"),
+        ):
+            with self.subTest(arguments):
+                self.cluster.wait_for(lambda: "CPUs per job" in self.submit("--qos=two -n3").stderr, "it is known")
+                self.expect(self.submit(f"--qos=two -n3 {arguments}"), is_accepted, words)
+        done = self.cluster.run("srun --immediate -p down true", USER)
+        self.assertNotEqual(done.rc, 0, done)
+        self.assertIn(would, done.stderr)
+
+    def test_a_job_past_its_deadline(self) -> None:
+        too_long = "a time limit of 01:00:00 does not fit: the deadline (--deadline) is in 00:"
+        self.expect(self.submit("--deadline=now+30minutes --time=20"), True)
+        answer = self.submit("--deadline=now+30minutes --time=60")
+        if slurm_version() >= (23, 2):
+            self.expect(answer, False, too_long, "Requested time limit is invalid")
+            return
+        self.expect(answer, True, too_long, "slurmctld will end this job at once")
+        job = int(answer.stdout.split()[-1])
+        self.cluster.wait_for(lambda: self.cluster.job(job)["JobState"] == "DEADLINE", "slurmctld ends it")
+        little = "less than a minute is left until then"
+        answer = self.submit("--deadline=now+30seconds")
+        self.expect(answer, True, little)
+        job = int(answer.stdout.split()[-1])
+        self.cluster.wait_for(lambda: self.cluster.job(job)["JobState"] == "DEADLINE", "slurmctld ends it")
+        self.put_in_force({"site.lua": 'site { limits = "enforce" }'})
+        self.addCleanup(self.put_in_force, {"site.lua": "site {}"})
+        answer = self.submit("--deadline=now+30minutes --time=60")
+        self.expect(answer, False, too_long, "slurmctld would end this job at once")
+        self.expect(self.submit("--deadline=now+30seconds"), False, little)
+        self.expect(self.submit("--deadline=now+30minutes --time=20"), True)
 
 
 class Together(PluginTestCase):

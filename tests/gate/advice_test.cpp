@@ -103,6 +103,35 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_accepted_all_the_same_is_known) {
     BOOST_TEST(!is_accepted());
 }
 
+BOOST_AUTO_TEST_CASE(level_enforce_rejects_what_slurmctld_accepts_and_never_starts) {
+    const auto enforcing = test::load_site("site { limits = 'enforce' }");
+    const auto is_rejected = [&] { return decide(enforcing.get()).reject != RejectCode::none; };
+    request.minutes_to_deadline = 0;
+    BOOST_TEST(is_rejected());
+    request.minutes_to_deadline = 30;
+    request.time_limit = TimeLimit{30};
+    BOOST_TEST(!is_rejected());
+    request.time_limit = TimeLimit{31};
+    BOOST_TEST((decide(enforcing.get()).reject == RejectCode::invalid_time_limit));
+    BOOST_TEST((decide().reject == RejectCode::none));
+    const std::string told = text::join(decide(enforcing.get()).message, "\n");
+    BOOST_TEST(told.find("slurmctld would end this job at once") != std::string::npos);
+    const auto log = decide(enforcing.get()).log;
+    BOOST_TEST_REQUIRE(log.size() == 1u);
+    BOOST_TEST(log[0].text.starts_with("refused"));
+    request.features = "fastt"; // slurmctld refuses the job
+    BOOST_TEST(!is_rejected());
+    request.features.reset();
+    release = limits::Release(23, 2); // likewise
+    BOOST_TEST(!is_rejected());
+
+    request.minutes_to_deadline.reset();
+    request.memory = model::Memory{256000, /*per_cpu=*/false};
+    BOOST_TEST(!is_rejected());
+    partitions[0].max_memory = model::Memory{255999, /*per_cpu=*/false};
+    BOOST_TEST((decide(enforcing.get()).reject == RejectCode::accounting_policy));
+}
+
 BOOST_AUTO_TEST_CASE(a_name_that_is_repeated_is_told_once_and_looked_at_a_few_times) {
     request.features = "fastt&fastt";
     BOOST_TEST(advice() == "no feature 'fastt' is known; did you mean fast?");
@@ -165,6 +194,39 @@ BOOST_AUTO_TEST_CASE(a_partition_that_is_down_lets_jobs_wait) {
     request.is_het_part = false;
     request.partition = "main,viz";
     BOOST_TEST(advice() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_is_refused_would_wait_and_does_not) {
+    const auto told = [this] { return text::join(decide().message, "\n"); };
+    const auto tells = [&](std::string_view words) { return told().find(words) != std::string::npos; };
+    const auto limit_cpus = [this](std::uint64_t max) {
+        qos(0).limits.set(model::TresLimit::max_tres_per_job, tres("cpu"), max);
+    };
+    request.tasks = request.min_cpus = 3;
+
+    // What is refused, and what its limits would do to it otherwise.
+    partitions[0].starts_jobs = false;
+    BOOST_TEST(tells("this job will wait: partition main is down"));
+    request.features = "fastt";
+    BOOST_TEST(tells("this job would wait: partition main is down"));
+    BOOST_TEST(!tells("will wait"));
+    partitions[0].starts_jobs = true;
+    limit_cpus(2);
+    BOOST_TEST(tells("this job could never start as it is: CPUs per job"));
+    BOOST_TEST(!tells("can never"));
+    request.features.reset();
+    BOOST_TEST(tells("this job can never start as it is: CPUs per job"));
+
+    // slurmctld accepts it, and ends it at once, unless something refuses it.
+    request.minutes_to_deadline = 30;
+    request.time_limit = TimeLimit{31};
+    BOOST_TEST(tells("slurmctld will end this job at once"));
+    BOOST_TEST(tells("this job can never start as it is: CPUs per job"));
+    request.features = "fastt";
+    BOOST_TEST(tells("slurmctld would end this job at once"));
+    request.features.reset();
+    qos(0).flags.deny_on_limit = true;
+    BOOST_TEST(tells("slurmctld would end this job at once"));
 }
 
 BOOST_AUTO_TEST_CASE(a_job_is_not_told_to_wait_for_a_partition_where_it_can_never_start) {
@@ -357,10 +419,11 @@ BOOST_AUTO_TEST_CASE(whom_to_ask_stands_below_once) {
     request.features = "bigg";
     BOOST_TEST(told() == "no feature 'bigg' is known; did you mean big?\nquestions: help@hpc");
     request.min_nodes = request.max_nodes = request.tasks = request.min_cpus = 5;
-    BOOST_TEST(told() == "no feature 'bigg' is known; did you mean big?\n"
-                         "this job can never start as it is: partition main has 4 nodes; this job asks for 5 "
-                         "(PartitionNodeLimit)\n"
-                         "questions: help@hpc");
+    BOOST_TEST(told() ==
+               "no feature 'bigg' is known; did you mean big?\n"
+               "this job could never start as it is: partition main has 4 nodes; this job asks for 5 "
+               "(PartitionNodeLimit)\n"
+               "questions: help@hpc");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -43,6 +43,20 @@ BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_judged_together_too) {
     BOOST_TEST(decide_part(enforcing.get()).reject == RejectCode::accounting_policy);
 }
 
+BOOST_AUTO_TEST_CASE(a_part_behind_one_that_is_refused_would_wait) {
+    partitions[0].starts_jobs = false;
+    const std::string down = ": partition main is down (PartitionDown)";
+    BOOST_TEST(told() == std::vector{"this job will wait" + down});
+    deny_on_limit();
+    limit_cpus_per_user(40);
+    ask_cpus(41);
+    BOOST_TEST(decide_part().forecast.code == RejectCode::accounting_policy);
+    ask_cpus(1);
+    BOOST_TEST(told() == std::vector{"this job would wait" + down});
+    parts.clear();
+    BOOST_TEST(told() == std::vector{"this job will wait" + down});
+}
+
 BOOST_AUTO_TEST_CASE(parts_that_never_run_together_wait_for_ever) {
     ask_cpus(20);
     limit_cpus_per_user(39);

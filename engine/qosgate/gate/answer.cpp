@@ -15,9 +15,11 @@
 #include "qosgate/policy/contact.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <unordered_set>
+#include <utility>
 #include <variant>
 
 namespace qg::gate {
@@ -425,6 +427,21 @@ void append_contact(std::vector<std::string>& message, const policy::Settings& s
     std::string line = policy::contact_line(settings);
     if (line.empty() || std::ranges::find(message, line) != message.end()) return;
     message.push_back(std::move(line));
+}
+
+void word_for_refused(std::span<std::string> lines) {
+    using Words = std::pair<std::string_view, std::string_view>; // of a job that is accepted, and refused
+    constexpr std::array<Words, 6> all{
+        {{"this job will wait", "this job would wait"},
+         {"this job may wait", "this job might wait"},
+         {"this job can never start as it is", "this job could never start as it is"},
+         {"this job cannot start at present", "this job could not start at present"},
+         {"slurmctld never starts it as it is", "slurmctld would never start it as it is"},
+         {"slurmctld will end this job", "slurmctld would end this job"}}};
+    for (std::string& line : lines)
+        for (const auto& [accepted, refused] : all)
+            if (const auto at = line.find(accepted); at != std::string::npos)
+                line.replace(at, accepted.size(), refused);
 }
 
 void append(std::vector<std::string>& message, std::vector<std::string> lines) {

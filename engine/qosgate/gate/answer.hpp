@@ -43,6 +43,9 @@ std::vector<std::string> partition_lines(Handling handling, bool knows_reservati
 [[nodiscard]] bool are_all_drained(const model::AccountView& view);
 [[nodiscard]] bool are_all_closed(const model::AccountView& view);
 
+/// Changes lines about a job that something else refuses, too: it "would wait", and does not.
+void word_for_refused(std::span<std::string> lines);
+
 /// Adds lines to a message.
 void append(std::vector<std::string>& message, std::vector<std::string> lines);
 

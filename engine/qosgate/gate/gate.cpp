@@ -191,6 +191,15 @@ bool can_judge(Decision& decision, const ResolvedRequest& job, const Site& site)
     if (!may_suggest && site.extent == AnswerExtent::whole)
         append(lines, partition_lines(found.handling, !site.known.may_have_new_reservations, forecast, job,
                                       rules, site.settings()));
+    const bool never_starts = has_advice && found.handling == Handling::accepts;
+    const bool is_late = job.request.minutes_to_deadline == 0u; // refused, or accepted and ended at once
+    if ((never_starts || is_late) && enforces)
+        decision.reject =
+            job.request.minutes_to_deadline ? RejectCode::invalid_time_limit : RejectCode::accounting_policy;
+    if (forecast.is_refused() || (has_advice && !never_starts) || decision.reject != RejectCode::none) {
+        word_for_refused(lines);
+        word_for_refused(std::span(decision.message).subspan(told_before));
+    }
     const Rejects rejects{.refused = enforces || loses_words(forecast.summary.code, job.request),
                           .never_starting = enforces};
     answer(decision, forecast, {job.request, job.view()}, std::move(lines), rejects, site.settings(),
@@ -241,6 +250,8 @@ void judge_with_parts(Decision& decision, const ResolvedRequest& job, const Site
     if (can_judge(decision, job, site)) {
         judge(decision, job, site, rules ? &*rules : nullptr);
         if (parts) judge_with_other_parts(decision, job, *parts, site);
+        if (parts && decision.forecast.code != RejectCode::none) parts->note_refused();
+        if (parts && parts->is_refused()) word_for_refused(std::span(decision.message).subspan(told_before));
     }
     blame(decision, told_before, rules, site);
 }

@@ -32,6 +32,7 @@ class HetParts {
         told_.clear();
         number_ = 0;
         refusal_ = lasting_ = {};
+        is_refused_ = false;
     }
 
     /// Sets the number of the next part (Slurm counts from 0). The default is one more than that of the last
@@ -43,6 +44,10 @@ class HetParts {
     /// releases that check the parts one by one (limits/README.md 6.4). Cost: copies the part; at most one
     /// evaluation for each part so far, of which there are at most 16, and two for each owner of limits.
     Lines add(const ResolvedRequest& resolved);
+
+    /// slurmctld refuses a part, and so the whole job.
+    void note_refused() noexcept { is_refused_ = true; }
+    [[nodiscard]] bool is_refused() const noexcept { return is_refused_; }
 
     /// Slurm's Reason of the limit that refuses the parts so far together; empty: none does, or it is not
     /// known.
@@ -93,6 +98,7 @@ class HetParts {
     std::uint32_t number_ = 0; ///< of the next part
     std::string_view refusal_; ///< a literal
     std::string_view lasting_; ///< likewise
+    bool is_refused_ = false;
 };
 
 } // namespace qg::gate
