@@ -196,7 +196,12 @@ bool can_judge(Decision& decision, const ResolvedRequest& job, const Site& site)
     if ((never_starts || is_late) && enforces)
         decision.reject =
             job.request.minutes_to_deadline ? RejectCode::invalid_time_limit : RejectCode::accounting_policy;
-    if (forecast.is_refused() || (has_advice && !never_starts) || decision.reject != RejectCode::none) {
+    const auto finds_no_nodes = [&job] {
+        const JobSize size = size_at_attempt(job.counter, job.job, job.view());
+        return !find_too_small_partitions(job, size).empty();
+    };
+    if (forecast.is_refused() || (has_advice && !never_starts) || decision.reject != RejectCode::none ||
+        (forecast.never_starts() && finds_no_nodes())) {
         word_for_refused(lines);
         word_for_refused(std::span(decision.message).subspan(told_before));
     }
