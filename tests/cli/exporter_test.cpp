@@ -133,6 +133,21 @@ BOOST_AUTO_TEST_CASE(users_are_named_only_if_wanted_and_only_the_largest) {
     BOOST_TEST(has(page_of(gold(), true), "ana <b>5</b>"));
 }
 
+BOOST_AUTO_TEST_CASE(a_user_of_a_limit_of_0_counts_as_one_who_uses_all_of_it) {
+    cli::ClusterState state = gold();
+    quota::LocalQos closed = state.records.qos.front();
+    closed.qos.name = "closed";
+    closed.qos.limits = model::Limits(state.records.tres->size());
+    closed.qos.limits.set(TresLimit::max_tres_per_user, cpu, 0);
+    closed.users = {{2, usage(100)}}; // since before the limit
+    state.records.qos.push_back(closed);
+    BOOST_TEST(has(metrics_of(state, 1), R"(qosgate_qos_user_usage{qos="closed",user="ben")")); // 5 of 6
+    state.records.qos.front().users[1] = usage(7);
+    const std::string one = metrics_of(state, 1); // 7 of 6
+    BOOST_TEST(has(one, R"(qosgate_qos_user_usage{qos="gold",user="ana")"));
+    BOOST_TEST(!has(one, "ben"));
+}
+
 BOOST_AUTO_TEST_CASE(private_data_hides_accounts_and_users) {
     for (bool model::PrivateData::*hidden : {&model::PrivateData::usage, &model::PrivateData::accounts}) {
         cli::ClusterState state = gold();

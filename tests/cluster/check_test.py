@@ -64,10 +64,10 @@ REFUSED_AT_ONCE = (
     "--dependency=aftre:1",
     "--nice=-100",
     "-p nosuch",
+    "--nodelist=",  # 0 nodes
+    "-N 0",
 )
 TAKEN = (
-    "--nodelist=",  # 0 nodes, which rules send on as 1
-    "-N 0",
     "--qos=normal",
     "--account=astro",
     "--partition=main",
@@ -200,6 +200,8 @@ class Check(PluginTestCase):
         for words, reason in (
             ("-p empty -t 9", "PartitionConfig"),
             ("-p short -t 61", "PartitionTimeLimit"),
+            ("-p main,short -t 130 --qos=waits", "QOSMaxWallDurationPerJobLimit"),
+            ("-p short,main -t 130 --qos=waits", "QOSMaxWallDurationPerJobLimit"),
             ("--qos=waits -n2 : --qos=waits -n1", "QOSMaxCpuPerUserLimit"),
         ):
             with self.subTest(words):
@@ -217,17 +219,34 @@ class Check(PluginTestCase):
         self.assertFalse(self.answer(["sbatch", "-p", "short", "-t", "60", "--wrap=true"])["never_starts"])
 
     def test_what_is_not_looked_at_is_named(self) -> None:
+        for node, features in (("node1", "fast"), ("node2", "fast,even")):
+            self.cluster.scontrol(f"update nodename={node} availablefeatures={features} activefeatures={features}")
         for options, named in (
             ("--reservation=mine", "when the reservation is active, and what is free in it"),
             ("--dependency=singleton", "the jobs of --dependency"),
             ("--switches=1 --contiguous", "--contiguous, --switches"),
             ("--qos=thrifty", "the UsageThreshold of the QOS"),
+            ("--gpus=1 --cpus-per-gpu=2", "whether a node has the CPUs of --cpus-per-gpu"),
+            ("--gpus=1 --mem-per-gpu=10", "whether a node has the memory of --mem-per-gpu"),
+            ("-C fast*1", "counts and brackets in --constraint"),
+            ("--gres=gpu:1 --gres-flags=enforce-binding", "--gres-flags"),
+            ("--ntasks-per-core=1", "--ntasks-per-core"),
+            ("--ntasks-per-socket=1 -n1", "--ntasks-per-socket"),
+            ("--sockets-per-node=1", "--sockets-per-node"),
+            ("--threads-per-core=1", "--threads-per-core"),
+            ("--network=sn_single --wckey=key", "--network, --wckey"),
         ):
             with self.subTest(options):
                 done = self.check(["sbatch", *shlex.split(options), "--wrap=true"])
                 self.assertEqual(done.rc, ACCEPTED, done)
                 self.assertIn(f"none of these keeps it waiting; not looked at: {named}.\n", done.stdout)
-        self.assertNotIn("not looked at", self.check(["sbatch", "--wrap=true"]).stdout)
+                self.assertEqual(self.cluster.run(["sbatch", *shlex.split(options), "--wrap=true"], USER).rc, 0)
+        for options in ("", "-C fast", "--gpus=1"):
+            with self.subTest(options):
+                done = self.check(["sbatch", *shlex.split(options), "--wrap=true"])
+                self.assertNotIn("not looked at", done.stdout)
+        self.cluster.run(f"scancel --user={USER}", check=True)
+        self.cluster.wait_for(lambda: not self.jobs(), "the jobs have ended")
 
     def test_what_must_start_at_once_and_waits_is_refused(self) -> None:
         job = self.cluster.sbatch("--qos=waits -n2", USER).job
@@ -243,6 +262,11 @@ class Check(PluginTestCase):
                 self.assertIn(said, done.stdout)
                 self.assertNotEqual(self.cluster.run(command, USER).rc, 0)
         self.assertEqual(self.check([word for word in busy if word != "--immediate"]).rc, ACCEPTED)
+        done = self.check(busy)
+        self.assertIn("  this job would wait: CPUs per user", done.stdout)
+        self.assertIn("this job would wait: CPUs per user", self.cluster.run(busy, USER).stderr)
+        done = self.check([word for word in busy if word != "--immediate"])
+        self.assertIn("  this job will wait: CPUs per user", done.stdout)
         self.cluster.run(f"scancel {job}", check=True)
         done = self.check(["srun", "--immediate", "true"])
         self.assertEqual(done.rc, ACCEPTED, done)

@@ -168,6 +168,43 @@ PartitionName=bounded Nodes=ALL MaxMemPerCPU=1000
                 self.assertEqual(counts_of(self.cluster, job), (counts, counts, "false"))
 
 
+class CountsOfCores(PluginTestCase):
+    """Whole cores of two threads, and features of several nodes."""
+
+    slurm_conf = """\
+SelectTypeParameters=CR_Core_Memory
+NodeName=n[1-2] Sockets=1 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=8000 Gres=gpu:4 Feature=fast
+"""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.put_in_force({"counts.lua": COUNTING_RULE})
+
+    def test_rules_read_what_the_job_gets(self) -> None:
+        for arguments, counts in (
+            ("-C fast", "1 2 10 0"),
+            ("-C fast*+2", "2 4 20 0"),
+            ("-C 'fast* 2'", "2 4 20 0"),
+            ("-C fast*2", "2 4 20 0"),
+            ("--gres=gpu:1 --cpus-per-gpu=3", "1 4 10 1"),
+        ):
+            with self.subTest(arguments):
+                job = self.cluster.sbatch(f"--mem=10 {arguments}", USER).job
+                self.assertEqual(counts_of(self.cluster, job)[:2], (counts, counts))
+
+    def test_cores_of_gpus_on_several_nodes_are_no_more_than_rules_read(self) -> None:
+        """Whether a node gets a core for the CPU that is left over, the selection decides."""
+        for arguments in (
+            "-N2 --gpus=4 --cpus-per-gpu=3", "-N2 --gres=gpu:1 --cpus-per-gpu=3", "-N2 --gres=gpu:2 --cpus-per-gpu=3",
+        ):  # fmt: skip
+            with self.subTest(arguments):
+                job = self.cluster.sbatch(f"--mem=10 {arguments}", USER).job
+                read, has, _ = counts_of(self.cluster, job)
+                for most, charged in zip(read.split(), has.split(), strict=True):
+                    self.assertGreaterEqual(int(most), int(charged), (read, has))
+
+
 class EnforcedPartitions(PluginTestCase):
     """EnforcePartLimits=ALL: the rules of partitions, and the QOSs that are exempt."""
 

@@ -112,8 +112,8 @@ BOOST_AUTO_TEST_CASE(level_enforce_rejects_what_slurmctld_accepts_and_never_star
     request.time_limit = TimeLimit{30};
     BOOST_TEST(!is_rejected());
     request.time_limit = TimeLimit{31};
-    BOOST_TEST((decide(enforcing.get()).reject == RejectCode::invalid_time_limit));
-    BOOST_TEST((decide().reject == RejectCode::none));
+    BOOST_TEST(decide(enforcing.get()).reject == RejectCode::invalid_time_limit);
+    BOOST_TEST(decide().reject == RejectCode::none);
     const std::string told = text::join(decide(enforcing.get()).message, "\n");
     BOOST_TEST(told.find("slurmctld would end this job at once") != std::string::npos);
     const auto log = decide(enforcing.get()).log;
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(level_enforce_rejects_what_slurmctld_accepts_and_never_star
     request.memory = model::Memory{256000, /*per_cpu=*/false};
     BOOST_TEST(!is_rejected());
     partitions[0].max_memory = model::Memory{255999, /*per_cpu=*/false};
-    BOOST_TEST((decide(enforcing.get()).reject == RejectCode::accounting_policy));
+    BOOST_TEST(decide(enforcing.get()).reject == RejectCode::accounting_policy);
 }
 
 BOOST_AUTO_TEST_CASE(a_name_that_is_repeated_is_told_once_and_looked_at_a_few_times) {
