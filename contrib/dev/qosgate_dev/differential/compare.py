@@ -359,6 +359,19 @@ def first_refusal(said: list[str]) -> list[str]:
     return said[:begin] + said[end:]
 
 
+def _as_of_accepted(line: str) -> str:
+    """A line about a job that something else refuses, in the words for one that is accepted."""
+    for refused, accepted in (
+        ("this job would wait", "this job will wait"),
+        ("this job might wait", "this job may wait"),
+        ("this job could never start", "this job can never start"),
+        ("slurmctld would never start it", "slurmctld never starts it"),
+        ("slurmctld would end this job", "slurmctld will end this job"),
+    ):
+        line = line.replace(refused, accepted)
+    return line
+
+
 def plugin_verdict(said: list[str], advice: list[str]) -> str:
     """The plugin's lines as "refused TOKEN", "waits TOKEN", "never TOKEN", "advised " or "accepted ".
 
@@ -366,6 +379,7 @@ def plugin_verdict(said: list[str], advice: list[str]) -> str:
     running beside limits and partition rules. They are told of accepted jobs, too, a held one for example.
     How many tasks of an array can run at once is no verdict either: the others wait for the first.
     """
+    said = [_as_of_accepted(line) for line in said]
     verdict = [line for line in first_refusal(said) if line not in advice and not SOME_TASKS.match(line)]
     if all(STARTS_WITH.match(line) for line in verdict):
         verdict = []
