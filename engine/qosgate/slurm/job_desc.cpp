@@ -182,6 +182,8 @@ JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit
     request.user_id = description.user_id;
     request.submit_uid = submit_uid;
     apply_set_fields(request, description);
+    // slurmctld multiplies it with the nodes. No command sends it.
+    if (description.ntasks_per_node == 0 && !request.tasks && request.min_nodes) request.tasks = 0;
     request.exclusive = description.shared == JOB_SHARED_NONE;
     request.is_batch = is_of_sbatch(description);
     request.submit_line = view_beginning(description.submit_line);
