@@ -142,7 +142,7 @@ static_assert(std::ranges::all_of(specials,
 template <std::size_t row>
 constexpr FieldSpec spec_of() {
     constexpr const JobField& field = field_in<row>;
-    FieldSpec spec{field, {}};
+    FieldSpec spec{{}, field};
     if constexpr (field.member.index() != 0)
         static_cast<FieldFunctions&>(spec) =
             plain_functions<row, std::get<field.member.index()>(field.member)>();

@@ -48,8 +48,8 @@ struct FieldFunctions {
     FieldBasis basis = FieldBasis::request;
 };
 
-/// One line of the table of fields.
-struct FieldSpec : model::JobField, FieldFunctions {
+/// One line of the table of fields. The functions come first: each job calls them.
+struct FieldSpec : FieldFunctions, model::JobField {
     /// Whether it is one of JobRequest::details, which most rules leave alone.
     [[nodiscard]] bool is_detail() const noexcept { return std::holds_alternative<model::JobDetail>(member); }
     /// Whether the field is read from more than the request.
