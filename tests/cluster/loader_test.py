@@ -85,6 +85,7 @@ class Loader(unittest.TestCase):
         self.rules = self.beside_conf / "qosgate.d"
         self.choice = self.beside_conf / "qosgate-without-gate"
         shutil.rmtree(self.rules, ignore_errors=True)
+        self.rules.mkdir(mode=0o755)
         self.choice.unlink(missing_ok=True)
         self.put_gates_back()
 
@@ -93,7 +94,7 @@ class Loader(unittest.TestCase):
         return found
 
     def add_rule(self) -> None:
-        self.rules.mkdir(mode=0o755)
+        self.rules.mkdir(mode=0o755, exist_ok=True)
         (self.rules / "10-thirty.lua").write_text(RULE)
 
     def restart(self) -> str:
