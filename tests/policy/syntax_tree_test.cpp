@@ -26,20 +26,18 @@ std::string show(const SyntaxTree& tree, NodeId id) {
             all.push_back(part(i));
         return text::join(all, ", ");
     };
-    switch (tree.kind(id)) {
-    case NodeKind::unary: return text::format("({} {})", tree.text(id), part(0));
-    case NodeKind::binary: return text::format("({} {} {})", part(0), tree.text(id), part(1));
-    case NodeKind::group: return text::format("<{}>", part(0));
-    case NodeKind::index:
+    const NodeKind kind = tree.kind(id);
+    if (kind == NodeKind::unary) return text::format("({} {})", tree.text(id), part(0));
+    if (kind == NodeKind::binary) return text::format("({} {} {})", part(0), tree.text(id), part(1));
+    if (kind == NodeKind::group) return text::format("<{}>", part(0));
+    if (kind == NodeKind::index)
         return tree.text(id) == "[" ? text::format("{}[{}]", part(0), part(1))
                                     : text::format("{}{}{}", part(0), tree.text(id), part(1));
-    case NodeKind::call: return text::format("{}({})", part(0), list(1));
-    case NodeKind::method: return text::format("{}:{}({})", part(0), tree.member(id), list(1));
-    case NodeKind::table: return text::format("{{{}}}", list(0));
-    case NodeKind::entry: return text::format("{} = {}", part(0), part(1));
-    case NodeKind::text: return std::string(tree.token(id).raw);
-    default: return std::string(tree.text(id));
-    }
+    if (kind == NodeKind::call) return text::format("{}({})", part(0), list(1));
+    if (kind == NodeKind::method) return text::format("{}:{}({})", part(0), tree.member(id), list(1));
+    if (kind == NodeKind::table) return text::format("{{{}}}", list(0));
+    if (kind == NodeKind::entry) return text::format("{} = {}", part(0), part(1));
+    return std::string(kind == NodeKind::text ? tree.token(id).raw : tree.text(id));
 }
 
 /// The expression behind `return`.
