@@ -268,7 +268,8 @@ inline constexpr auto job_fields = [] {
 template <typename Member>
 constexpr const JobField* find_field_of(Member member) noexcept {
     for (const JobField& field : job_fields)
-        if (const auto* own = std::get_if<Member>(&field.member); own != nullptr && *own == member)
+        // Not std::get_if: with -fsanitize=undefined, g++ 12 does not accept its pointer as a constant.
+        if (std::holds_alternative<Member>(field.member) && std::get<Member>(field.member) == member)
             return &field;
     return nullptr;
 }
