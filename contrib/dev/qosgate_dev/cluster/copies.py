@@ -51,6 +51,9 @@ def refresh_plugins(layout: Layout, plugin_dirs: tuple[str, ...]) -> None:
         for part in ("", "qosgate"):
             plugins = {path.name: path for path in (Path(name) / part).glob("*.so")}
             place = _place(layout, number) / part
+            if part and not plugins:
+                shutil.rmtree(place, ignore_errors=True)
+                continue
             place.mkdir(mode=0o755, parents=True, exist_ok=True)
             for path in place.iterdir():
                 if path.is_file() and path.name not in plugins:
