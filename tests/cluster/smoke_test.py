@@ -2,15 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The minimum that must work with a release of Slurm: the plugin loads, explains, routes, accepts jobs.
 
-Needs only the plugin and the command to be built. Prints what the user of a job would read.
+Needs only the plugin and the command: those of a build, or without QG_BUILD_ROOT the installed ones. Prints what the
+user of a job would read.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import unittest
 
-from qosgate_dev.testing import Cluster, CommandResult, build_root, main
+from qosgate_dev.testing import Cluster, CommandResult, main
+
+BUILD = os.environ.get("QG_BUILD_ROOT")
+PLUGIN_DIR = f"PluginDir={BUILD}/plugin:@PLUGINDIR@" if BUILD else ""
+COMMAND = f"{BUILD}/contrib/qosgate/qosgate" if BUILD else "qosgate"
 
 USER = "ana"
 
@@ -35,7 +41,7 @@ class Smoke(unittest.TestCase):
         cls.cluster = Cluster.up(
             nodes=1,
             users=[USER],
-            slurm_conf=f"JobSubmitPlugins=qosgate\nPluginDir={build_root()}/plugin:@PLUGINDIR@",
+            slurm_conf=f"JobSubmitPlugins=qosgate\n{PLUGIN_DIR}",
         )
         cls.addClassCleanup(cls.cluster.down)
         for line in (
@@ -97,7 +103,7 @@ class Smoke(unittest.TestCase):
             self.assertIn(line, result.stderr)
 
     def test_the_command_reads_the_qos_records(self) -> None:
-        result = self.show([str(build_root() / "contrib/qosgate/qosgate"), "qos", "get", "small"])
+        result = self.show([COMMAND, "qos", "get", "small"])
 
         self.assertEqual(result.rc, 0)
         self.assertIn("cpu=2", result.stdout)

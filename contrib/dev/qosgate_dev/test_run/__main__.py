@@ -39,8 +39,8 @@ clang-format 14).
 
   --all            besides, before a release: the unit tests with AddressSanitizer and UndefinedBehaviorSanitizer
                    (in build-sanitize/), those of several threads with ThreadSanitizer (in build-threads/), short
-                   runs of contrib/bench, and the plugin in the slurmctld of Debian 13, for which a tree of that
-                   release (0.6 GB) is made over the network once, in build/release/
+                   runs of contrib/bench, and the packages beside the Slurm of Debian 13, for which two trees of that
+                   release (1 GB each) are made over the network once, in build/release/
   --suite NAME     only this suite of build/: unit, bounds, meta, cli, abi or cluster; may be repeated
   --test NAME      only this test, such as 'cluster rules', or this check: {checks};
                    builds only what it needs; may be repeated

@@ -45,6 +45,8 @@ TOUCHED_BY = (
     # Started by nothing else.
     (".ci/*", ()),
     ("contrib/test", ()),
+    ("contrib/package", ()),
+    ("contrib/dev/package", ()),
     ("contrib/dev/test", ("test command",)),
     ("contrib/dev/release-test", ()),
     ("contrib/dev/enter_tree", ()),

@@ -156,7 +156,7 @@ def _late_check(name: str, setting: Setting) -> Phase:
     if name == "bench":
         return Check(name, setting, ["contrib/bench", "--quick"])
     no_tree = "no tree of Debian 13 could be made"
-    command = ["contrib/dev/release-test", "trixie", "--smoke"]
+    command = ["contrib/dev/release-test", "trixie", "--packages"]
     return Check(name, setting, command, reasons={EX_UNAVAILABLE: no_tree})
 
 
