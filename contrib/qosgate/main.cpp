@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate: the command line of the QOS tools. This file reads the command line; each command has its own.
-#include "client_module.hpp"
-#include "command.hpp"
+#include "common/client_module.hpp"
+#include "common/command.hpp"
 
 #include "qosgate/base/text.hpp"
 

@@ -26,7 +26,7 @@ ERROR = "error"  # the definition; what it has stands below the members
 
 HEAD = """\
 // Made by json_help.py.
-#include "command.hpp"
+#include "common/command.hpp"
 
 #include "qosgate/base/check.hpp"
 

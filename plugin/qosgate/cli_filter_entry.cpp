@@ -3,16 +3,16 @@
 // The gate of cli_filter/qosgate for one branch of Slurm: what the loader calls for sbatch, salloc, srun and
 // scrontab. If the gate itself fails, the job is sent as without it; a rule or the site's script can refuse
 // it.
-#include "asking_command.hpp"
-#include "child_process.hpp"
-#include "client_judge.hpp"
-#include "client_script_hooks.hpp"
-#include "host_conf.hpp"
-#include "host_log.hpp"
+#include "client/asking_command.hpp"
+#include "client/child_process.hpp"
+#include "client/client_judge.hpp"
+#include "client/client_script_hooks.hpp"
+#include "host/host_conf.hpp"
+#include "host/host_log.hpp"
+#include "host/running_release.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/host_symbols.hpp"
 #include "qosgate/slurm/values.hpp"
-#include "running_release.hpp"
 
 #include <slurm/slurm.h>
 #include <slurm/slurm_version.h>

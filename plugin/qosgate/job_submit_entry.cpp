@@ -2,10 +2,10 @@
 //
 // The gate of job_submit/qosgate for one branch of Slurm: what the loader (plugin/loader) calls for
 // slurmctld. The map beside this file exports only these names.
-#include "exception_boundary.hpp"
+#include "controller/runtime.hpp"
+#include "host/exception_boundary.hpp"
+#include "host/running_release.hpp"
 #include "qosgate/slurm/compat.hpp"
-#include "running_release.hpp"
-#include "runtime.hpp"
 
 #include <cstdint>
 

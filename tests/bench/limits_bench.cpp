@@ -4,7 +4,7 @@
 // which is what `qosgate eval` does once it has parsed them.
 #include "setup.hpp"
 
-#include "qosgate/gate/count_job.hpp"
+#include "qosgate/gate/size/count_job.hpp"
 #include "qosgate/limits/schedule.hpp"
 #include "qosgate/limits/submit.hpp"
 #include "qosgate/quota/scenario.hpp"

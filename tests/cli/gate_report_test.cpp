@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The plugin's report as `qosgate status` and `qosgate exporter` read it (contrib/qosgate/gate_report.hpp):
-// what may lie in its place, and when it is that of a plugin that is loaded.
-#include "gate_report.hpp"
+// The plugin's report as `qosgate status` and `qosgate exporter` read it
+// (contrib/qosgate/common/gate_report.hpp): what may lie in its place, and when it is that of a plugin that
+// is loaded.
+#include "common/gate_report.hpp"
 
 #include "qosgate/base/process_start.hpp"
 #include "qosgate/base/report_files.hpp"

@@ -2,7 +2,7 @@
 //
 // What lint says of a mistake, and its cure: a shell may read both.
 #include "lint_cases.hpp"
-#include "qos_arguments.hpp"
+#include "qos/qos_arguments.hpp"
 
 #include "qosgate/base/text.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The jobs that hold a limit, when they may give it back, and the names of jobs (contrib/qosgate).
-#include "holders.hpp"
-#include "job_names.hpp"
-#include "reason_details.hpp"
+#include "common/job_names.hpp"
+#include "job/holders.hpp"
+#include "job/reason_details.hpp"
 
 #include "qosgate/base/text.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Tables for people: as wide as they need, or as narrow as a terminal.
-#include "table.hpp"
+#include "common/table.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "report/usage_bar.hpp"

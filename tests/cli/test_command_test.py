@@ -76,7 +76,7 @@ class TouchedTests(unittest.TestCase):
             ("engine/qosgate/spec/plan.cpp", ON_TOP | {"spec"}),
             ("engine/qosgate/admin/qosgate.h", ON_TOP),
             ("plugin/status.cpp", {"plugin", "hostile requests", "library abi", "install"} | CLUSTER | META),
-            ("contrib/qosgate/why.cpp", {"report", "help", "install"} | CLUSTER | META),
+            ("contrib/qosgate/job/why.cpp", {"report", "help", "install"} | CLUSTER | META),
             ("tests/gate/gate_test.cpp", {"gate"} | META),
             ("tests/cli/lint_test.cpp", {"report"} | META),
             ("tests/cli/command_tree.py", {"report", "help"} | META),

@@ -57,7 +57,7 @@ class Robustness(PluginTestCase):
         answers = self.submit_jobs("odd").stdout
         self.take_plugin_out()
         self.addCleanup(self.put_plugin_back)
-        # With no tasks per socket slurmctld divides by zero later: gate/unusable_request.hpp.
+        # With no tasks per socket slurmctld divides by zero later: gate/decide/unusable_request.hpp.
         answers = answers.replace("zeros everywhere: 2002 Access/permission denied\n", "zeros everywhere: 0\n")
         answers = answers.replace("zeros in short count 9: 2002 Access/permission denied\n", "zeros in short count 9: 0\n")
         self.assertEqual(answers, self.submit_jobs("odd").stdout)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/advice.hpp"
+#include "qosgate/gate/answer/advice.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "support/gate_setup.hpp"

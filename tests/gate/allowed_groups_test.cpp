@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/allowed_groups.hpp"
+#include "qosgate/gate/partitions/allowed_groups.hpp"
 
 #include "qosgate/quota/user_groups.hpp"
 #include "support/gate_setup.hpp"

@@ -2,8 +2,8 @@
 #include "support/gate_setup.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/alternatives.hpp"
-#include "qosgate/gate/answer.hpp"
+#include "qosgate/gate/answer/answer.hpp"
+#include "qosgate/gate/predict/alternatives.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/billing.hpp"
+#include "qosgate/gate/size/billing.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -5,7 +5,7 @@
 #include "support/policy_files.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/objects/fields.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -2,8 +2,8 @@
 #include "support/gate_setup.hpp"
 #include "support/policy_files.hpp"
 
-#include "qosgate/gate/candidate_comparison.hpp"
-#include "qosgate/gate/decision_record.hpp"
+#include "qosgate/gate/decide/candidate_comparison.hpp"
+#include "qosgate/gate/decide/decision_record.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>

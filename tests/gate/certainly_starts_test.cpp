@@ -2,7 +2,7 @@
 //
 // certainly_starts() is true for a job at the bound of a partition's rule and false beyond it. The gate has
 // nothing to say about a job that certainly starts, however rules of partitions are enforced.
-#include "qosgate/gate/forecast.hpp"
+#include "qosgate/gate/predict/forecast.hpp"
 #include "support/gate_setup.hpp"
 
 #include <boost/test/unit_test.hpp>

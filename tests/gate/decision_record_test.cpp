@@ -2,7 +2,7 @@
 #include "support/gate_setup.hpp"
 #include "support/policy_files.hpp"
 
-#include "qosgate/gate/decision_record.hpp"
+#include "qosgate/gate/decide/decision_record.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>

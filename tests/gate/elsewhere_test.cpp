@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "support/gate_setup.hpp"
 
-#include "qosgate/gate/elsewhere.hpp"
+#include "qosgate/gate/predict/elsewhere.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/fit_resources.hpp"
+#include "qosgate/gate/predict/fit_resources.hpp"
 
 #include <boost/test/unit_test.hpp>
 

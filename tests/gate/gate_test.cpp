@@ -2,7 +2,7 @@
 #include "support/gate_setup.hpp"
 #include "support/policy_files.hpp"
 
-#include "qosgate/gate/het_parts.hpp"
+#include "qosgate/gate/predict/het_parts.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/gres_request.hpp"
+#include "qosgate/gate/size/gres_request.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/host_names.hpp"
+#include "qosgate/gate/nodes/host_names.hpp"
 
 #include "qosgate/base/text.hpp"
 

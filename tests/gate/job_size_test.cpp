@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/job_size.hpp"
+#include "qosgate/gate/size/job_size.hpp"
 
 #include <boost/test/unit_test.hpp>
 

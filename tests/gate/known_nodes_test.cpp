@@ -4,7 +4,7 @@
 #include "support/gate_setup.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/placement.hpp"
+#include "qosgate/gate/nodes/placement.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/no_nodes.hpp"
+#include "qosgate/gate/nodes/no_nodes.hpp"
 
 #include <boost/test/unit_test.hpp>
 

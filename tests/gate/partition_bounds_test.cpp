@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/partition_bounds.hpp"
+#include "qosgate/gate/partitions/partition_bounds.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/attempt.hpp"
-#include "qosgate/gate/partition_rules.hpp"
+#include "qosgate/gate/partitions/attempt.hpp"
+#include "qosgate/gate/partitions/partition_rules.hpp"
 #include "support/gate_setup.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/ranges.hpp"
+#include "qosgate/gate/size/ranges.hpp"
 
 #include <boost/test/unit_test.hpp>
 

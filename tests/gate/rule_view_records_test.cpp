@@ -4,7 +4,7 @@
 #include "support/texts.hpp"
 #include "support/view_setup.hpp"
 
-#include "qosgate/policy/view_table.hpp"
+#include "qosgate/policy/objects/view_table.hpp"
 
 #include <limits>
 

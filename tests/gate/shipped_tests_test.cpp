@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/directory_findings.hpp"
+#include "qosgate/policy/check/directory_findings.hpp"
 #include "support/policy_test_setup.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Which size is suggested to a job with several CPUs per task.
-#include "qosgate/gate/suggestion.hpp"
+#include "qosgate/gate/predict/suggestion.hpp"
 #include "support/suggestion_setup.hpp"
 
 #include <boost/test/unit_test.hpp>

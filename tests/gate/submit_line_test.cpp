@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/submit_line.hpp"
+#include "qosgate/gate/answer/submit_line.hpp"
 
 #include <boost/test/unit_test.hpp>
 

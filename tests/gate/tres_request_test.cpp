@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/request_options.hpp"
+#include "qosgate/gate/answer/request_options.hpp"
 #include "qosgate/model/tres_request.hpp"
 
 #include <boost/test/unit_test.hpp>

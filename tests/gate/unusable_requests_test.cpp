@@ -3,9 +3,9 @@
 // Advice on requests that slurmctld refuses: reservations, arrays, temporary disk, dependencies; and what no
 // verdict looks at.
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/advice.hpp"
-#include "qosgate/gate/not_looked_at.hpp"
-#include "qosgate/gate/resolve.hpp"
+#include "qosgate/gate/answer/advice.hpp"
+#include "qosgate/gate/answer/not_looked_at.hpp"
+#include "qosgate/gate/decide/resolve.hpp"
 #include "support/gate_setup.hpp"
 
 #include <boost/test/unit_test.hpp>

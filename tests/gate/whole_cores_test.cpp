@@ -3,7 +3,7 @@
 // CPUs of whole cores and sockets: what 22.05.8 gave, and where it allocates CPUs.
 #include "support/count_setup.hpp"
 
-#include "qosgate/gate/whole_cores.hpp"
+#include "qosgate/gate/size/whole_cores.hpp"
 
 #include <boost/test/unit_test.hpp>
 

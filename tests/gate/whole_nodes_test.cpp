@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // What a job comes to at the least that takes whole nodes, whichever it gets.
-#include "qosgate/gate/resolve.hpp"
+#include "qosgate/gate/decide/resolve.hpp"
 #include "support/node_setup.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -12,7 +12,7 @@
 //   build
 // Exit codes: 1 if a job of `accepted` is told something, one of `refused` is not, or all or none of `mixed`
 // are; 2 if the plugin cannot be used.
-#include "host_alloc.hpp"
+#include "host/host_alloc.hpp"
 #include "plugin/fake_controller.hpp"
 
 #include "qosgate/slurm/compat.hpp"

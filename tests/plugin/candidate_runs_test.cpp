@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "candidate_runs.hpp"
+#include "controller/candidate_runs.hpp"
 
 #include "support/becomes_true.hpp"
 #include "support/script_setup.hpp"

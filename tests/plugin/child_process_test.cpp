@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "child_process.hpp"
+#include "client/child_process.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "client_answer.hpp"
+#include "client/client_answer.hpp"
 
 #include <boost/test/unit_test.hpp>
 

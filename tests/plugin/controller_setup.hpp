@@ -3,7 +3,7 @@
 // slurmctld's records of some users, accounts and QOSs.
 #pragma once
 
-#include "controller_quota.hpp"
+#include "records/controller_quota.hpp"
 
 #include "fake_controller.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "exception_boundary.hpp"
+#include "host/exception_boundary.hpp"
 
 #include "fake_host.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "failure_log.hpp"
+#include "host/failure_log.hpp"
 
 #include "fake_host.hpp"
 

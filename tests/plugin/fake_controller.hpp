@@ -3,7 +3,7 @@
 // A slurmctld's records in memory, reachable the way the real ones are: through an AssocMgr.
 #pragma once
 
-#include "assoc_mgr.hpp"
+#include "records/assoc_mgr.hpp"
 
 #include <deque>
 #include <string>

@@ -2,10 +2,10 @@
 //
 // A view without the limits that leave room gives the same decisions as the whole one: random clusters and
 // jobs, most of them near some limit, are judged both ways. The seed is fixed, so a failure can be repeated.
-#include "controller_quota.hpp"
 #include "fake_controller.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/slurm/limit_rows.hpp"
+#include "records/controller_quota.hpp"
 #include "support/decision_text.hpp"
 
 #include <boost/test/unit_test.hpp>

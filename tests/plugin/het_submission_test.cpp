@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "het_submission.hpp"
+#include "controller/het_submission.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "host_alloc.hpp"
+#include "host/host_alloc.hpp"
 
 #include "fake_host.hpp"
 

@@ -4,12 +4,12 @@
 // cost. slurmctld holds its locks meanwhile, so no request may take long.
 #pragma once
 
-#include "controller_quota.hpp"
 #include "fake_controller.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/slurm/job_desc.hpp"
+#include "records/controller_quota.hpp"
 #include "support/work_meter.hpp"
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "job_desc_writer.hpp"
+#include "controller/job_desc_writer.hpp"
 
 #include "fake_host.hpp"
-#include "host_alloc.hpp"
+#include "host/host_alloc.hpp"
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/job_field_members.hpp"

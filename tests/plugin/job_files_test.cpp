@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "job_files.hpp"
+#include "controller/job_files.hpp"
 
 #include "support/policy_setup.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "job_owners.hpp"
+#include "controller/job_owners.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "job_snapshot.hpp"
+#include "cluster/job_snapshot.hpp"
 
 #include "support/becomes_true.hpp"
 

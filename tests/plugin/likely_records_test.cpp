@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "likely_records.hpp"
+#include "client/likely_records.hpp"
 #include "support/policy_setup.hpp"
 #include "support/records_part.hpp"
 

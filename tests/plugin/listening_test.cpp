@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "listening.hpp"
+#include "host/listening.hpp"
 
 #include "qosgate/base/scope_exit.hpp"
 

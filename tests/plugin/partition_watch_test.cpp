@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "partition_watch.hpp"
+#include "cluster/partition_watch.hpp"
 
 #include <boost/test/unit_test.hpp>
 

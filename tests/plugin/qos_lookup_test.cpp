@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qos_lookup.hpp"
+#include "records/qos_lookup.hpp"
 
 #include "fake_controller.hpp"
 

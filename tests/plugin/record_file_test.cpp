@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record_file.hpp"
+#include "report/record_file.hpp"
 #include "support/becomes_true.hpp"
 #include "support/policy_setup.hpp"
 

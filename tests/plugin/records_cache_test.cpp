@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "records_cache.hpp"
+#include "records/records_cache.hpp"
 
 #include "fake_controller.hpp"
 #include "qosgate/base/text.hpp"

@@ -2,7 +2,7 @@
 #include "qosgate/script/script_job.hpp"
 
 #include "fake_host.hpp"
-#include "host_texts.hpp"
+#include "host/host_texts.hpp"
 #include "qosgate/policy/compat/partition_use.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/policy/compat/script_findings.hpp"

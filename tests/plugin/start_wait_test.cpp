@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "start_wait.hpp"
+#include "controller/start_wait.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "status_file.hpp"
-#include "status_report.hpp"
+#include "report/status_file.hpp"
+#include "report/status_report.hpp"
 
 #include "qosgate/base/process_start.hpp"
 #include "qosgate/base/text.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "time_allowance.hpp"
+#include "host/time_allowance.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "unknown_rules.hpp"
+#include "controller/unknown_rules.hpp"
 
 #include "support/print.hpp"
 

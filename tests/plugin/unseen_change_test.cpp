@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "unseen_change.hpp"
+#include "controller/unseen_change.hpp"
 
 #include "support/policy_files.hpp"
 #include "support/policy_setup.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "untracked_tres.hpp"
+#include "records/untracked_tres.hpp"
 
 #include "fake_controller.hpp"
 

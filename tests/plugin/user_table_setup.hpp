@@ -3,7 +3,7 @@
 // What tests of the table of users share: a directory service, and a table that asks it.
 #pragma once
 
-#include "user_table.hpp"
+#include "records/user_table.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "support/becomes_true.hpp"

@@ -2,8 +2,8 @@
 //
 // What the text of a rule shows beyond misspelt names: values that are followed into functions, and wrong
 // calls.
-#include "qosgate/policy/compiled_rules.hpp"
 #include "qosgate/policy/findings.hpp"
+#include "qosgate/policy/run/compiled_rules.hpp"
 
 #include "support/policy_setup.hpp"
 

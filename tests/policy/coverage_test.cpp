@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/coverage.hpp"
+#include "qosgate/policy/test/coverage.hpp"
 
-#include "qosgate/policy/code_lines.hpp"
+#include "qosgate/policy/test/code_lines.hpp"
 #include "support/plain_world.hpp"
 #include "support/policy_setup.hpp"
 

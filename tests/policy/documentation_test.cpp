@@ -4,12 +4,12 @@
 // compares them. The examples there load, and the messages that they quote are the real ones.
 #include "shipped_files.hpp"
 
-#include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/check/lua_tokens.hpp"
+#include "qosgate/policy/files/modules.hpp"
 #include "qosgate/policy/findings.hpp"
-#include "qosgate/policy/job_binding.hpp"
-#include "qosgate/policy/lua_tokens.hpp"
-#include "qosgate/policy/modules.hpp"
-#include "qosgate/policy/view_table.hpp"
+#include "qosgate/policy/objects/fields.hpp"
+#include "qosgate/policy/objects/job_binding.hpp"
+#include "qosgate/policy/objects/view_table.hpp"
 
 #include "qosgate/policy/policy_tests.hpp"
 #include "support/empty_view.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/objects/fields.hpp"
 
 #include "support/policy_setup.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/gpu_request.hpp"
+#include "qosgate/policy/objects/gpu_request.hpp"
 
 #include "support/policy_setup.hpp"
 

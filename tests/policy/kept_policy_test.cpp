@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The kept copy of the policy in force, without a store.
-#include "qosgate/policy/kept_policy.hpp"
+#include "qosgate/policy/files/kept_policy.hpp"
 
 #include "qosgate/base/fnv.hpp"
 #include "qosgate/base/text.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Whether the functions of a file may keep something from one call to the next.
-#include "qosgate/policy/kept_state.hpp"
-#include "qosgate/policy/modules.hpp"
+#include "qosgate/policy/check/kept_state.hpp"
+#include "qosgate/policy/files/modules.hpp"
 #include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>

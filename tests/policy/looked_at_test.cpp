@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // What a rule may look at when a job is changed.
-#include "qosgate/policy/looked_at.hpp"
+#include "qosgate/policy/check/looked_at.hpp"
 
-#include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/objects/fields.hpp"
 #include "support/policy_setup.hpp"
 
 #include <boost/test/data/test_case.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // require("NAME") in rules and modules.
-#include "qosgate/policy/modules.hpp"
+#include "qosgate/policy/files/modules.hpp"
 
 #include "qosgate/policy/findings.hpp"
 #include "support/policy_setup.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/name_check.hpp"
+#include "qosgate/policy/check/name_check.hpp"
 
+#include "qosgate/policy/check/lua_tokens.hpp"
 #include "qosgate/policy/findings.hpp"
-#include "qosgate/policy/lua_tokens.hpp"
 #include "support/policy_setup.hpp"
 
 #include <boost/test/data/test_case.hpp>

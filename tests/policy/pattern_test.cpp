@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Compares the bounded matcher with the interpreter's own: same answers, also for errors in patterns.
-#include "qosgate/policy/lua_lib/pattern.hpp"
+#include "qosgate/policy/lua/lib/pattern.hpp"
 
 #include "support/policy_setup.hpp"
 

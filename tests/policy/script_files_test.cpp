@@ -4,8 +4,8 @@
 #include "support/script_setup.hpp"
 #include "support/texts.hpp"
 
+#include "qosgate/policy/files/site_files.hpp"
 #include "qosgate/policy/findings.hpp"
-#include "qosgate/policy/site_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 

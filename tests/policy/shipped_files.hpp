@@ -3,7 +3,7 @@
 // The rules that are installed for sites to copy, their data, and the pages about rules.
 #pragma once
 
-#include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/check/lua_tokens.hpp"
 #include "support/policy_setup.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The modules that are built in, lua/lib.
-#include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/objects/fields.hpp"
 #include "support/policy_setup.hpp"
 #include "support/sanitized.hpp"
 

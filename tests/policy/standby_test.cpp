@@ -2,7 +2,7 @@
 //
 // Two controllers with one directory and one kept copy: the active one and its standby.
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/site_files.hpp"
+#include "qosgate/policy/files/site_files.hpp"
 
 #include "support/restarts_setup.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/policy_watch.hpp"
+#include "qosgate/policy/files/policy_watch.hpp"
 #include "qosgate/policy/store.hpp"
 
 #include "support/policy_setup.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/syntax_tree.hpp"
+#include "qosgate/policy/check/syntax_tree.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/lua_state.hpp"
-#include "qosgate/policy/sandbox.hpp"
+#include "qosgate/policy/lua/lua_state.hpp"
+#include "qosgate/policy/lua/sandbox.hpp"
 #include "qosgate/policy/source_files.hpp"
 
 #include <boost/test/data/test_case.hpp>

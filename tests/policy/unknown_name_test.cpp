@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/unknown_name.hpp"
+#include "qosgate/policy/check/unknown_name.hpp"
 
 #include <boost/test/unit_test.hpp>
 

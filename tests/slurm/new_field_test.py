@@ -75,7 +75,7 @@ class NewField(unittest.TestCase):
         main = self.engine / "main.cpp"
         main.write_text("".join(f'#include "qosgate/{name}"\n' for name in SOURCES) + PROGRAM)
         compiler, *options = options_of(BUILD)[ROOT / "engine/qosgate/slurm/read_details.cpp"]
-        lua = [word for word in options_of(BUILD)[ROOT / "engine/qosgate/policy/fields.cpp"] if "lua" in word]
+        lua = [word for word in options_of(BUILD)[ROOT / "engine/qosgate/policy/objects/fields.cpp"] if "lua" in word]
         return subprocess.run(
             [compiler, f"-I{self.engine}", *options, *lua, "-O0", "-fno-lto", str(main), *words],
             cwd=BUILD,

@@ -5,8 +5,8 @@
 
 #include "support/gate_setup.hpp"
 
-#include "qosgate/gate/count_job.hpp"
-#include "qosgate/gate/partition_list.hpp"
+#include "qosgate/gate/partitions/partition_list.hpp"
+#include "qosgate/gate/size/count_job.hpp"
 
 #include <cstdint>
 #include <initializer_list>

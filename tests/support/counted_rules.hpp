@@ -3,7 +3,7 @@
 // Rules: one Lua state with rules, which tells how often they run.
 #pragma once
 
-#include "qosgate/policy/rule_calls.hpp"
+#include "qosgate/policy/run/rule_calls.hpp"
 #include "support/policy_setup.hpp"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // EmptyView: what rules read as `view` if nothing can be told.
 #pragma once
 
-#include "qosgate/policy/rule_view.hpp"
+#include "qosgate/policy/objects/rule_view.hpp"
 
 #include <cstdint>
 #include <ctime>

@@ -5,7 +5,7 @@
 
 #include "support/gate_setup.hpp"
 
-#include "qosgate/gate/het_parts.hpp"
+#include "qosgate/gate/predict/het_parts.hpp"
 
 #include <cstdint>
 #include <string>

@@ -4,9 +4,9 @@
 // says.
 #pragma once
 
+#include "qosgate/policy/objects/rule_view.hpp"
 #include "qosgate/policy/policy_tests.hpp"
-#include "qosgate/policy/rule_view.hpp"
-#include "qosgate/policy/test_job.hpp"
+#include "qosgate/policy/test/test_job.hpp"
 
 #include <memory>
 

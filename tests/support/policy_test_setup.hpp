@@ -3,7 +3,7 @@
 // Runs tests of rules in the worlds that they give.
 #pragma once
 
-#include "qosgate/gate/test_world.hpp"
+#include "qosgate/gate/rules/test_world.hpp"
 
 #include "support/policy_setup.hpp"
 

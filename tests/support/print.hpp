@@ -11,7 +11,7 @@
 
 #include "qosgate/base/enumerators.hpp"
 #include "qosgate/base/error.hpp"
-#include "qosgate/gate/job_size.hpp"
+#include "qosgate/gate/size/job_size.hpp"
 #include "qosgate/limits/release.hpp"
 #include "qosgate/limits/violation.hpp"
 #include "qosgate/model/partition.hpp"

@@ -3,7 +3,7 @@
 // Policy stores that start one after the other with the same directory and the same state.
 #pragma once
 
-#include "qosgate/policy/kept_policy.hpp"
+#include "qosgate/policy/files/kept_policy.hpp"
 
 #include "support/store_setup.hpp"
 

@@ -3,7 +3,7 @@
 // SmallView: what rules read as `view` in tests that are not about its values: each object is there.
 #pragma once
 
-#include "qosgate/policy/rule_view.hpp"
+#include "qosgate/policy/objects/rule_view.hpp"
 #include "support/policy_setup.hpp"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 #include "support/gate_setup.hpp"
 
-#include "qosgate/gate/answer.hpp"
+#include "qosgate/gate/answer/answer.hpp"
 
 namespace qg::test {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "access/access_change.hpp"
 
-#include "interrupt.hpp"
-#include "qos_arguments.hpp"
-#include "qos_cures.hpp"
-#include "qos_json.hpp"
+#include "common/interrupt.hpp"
+#include "qos/qos_arguments.hpp"
+#include "qos/qos_cures.hpp"
+#include "qos/qos_json.hpp"
 
 #include "qosgate/admin/apply.hpp"
 #include "qosgate/base/text.hpp"

@@ -5,7 +5,7 @@
 
 #include "access/grant_ends.hpp"
 #include "access/grants.hpp"
-#include "qos_connection.hpp"
+#include "qos/qos_connection.hpp"
 
 #include "qosgate/spec/plan.hpp"
 

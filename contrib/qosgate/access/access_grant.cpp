@@ -2,10 +2,10 @@
 //
 // qosgate access grant: lets somebody use a QOS for a time.
 #include "access/access_change.hpp"
-#include "job_user.hpp"
-#include "past_period.hpp"
-#include "qos_arguments.hpp"
-#include "qos_json.hpp"
+#include "common/job_user.hpp"
+#include "common/past_period.hpp"
+#include "qos/qos_arguments.hpp"
+#include "qos/qos_json.hpp"
 
 #include "qosgate/admin/apply.hpp"
 #include "qosgate/base/text.hpp"

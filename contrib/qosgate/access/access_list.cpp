@@ -2,9 +2,9 @@
 //
 // qosgate access list: the temporary access that was granted here.
 #include "access/grants.hpp"
-#include "command.hpp"
-#include "qos_json.hpp"
-#include "table.hpp"
+#include "common/command.hpp"
+#include "common/table.hpp"
+#include "qos/qos_json.hpp"
 
 #include "qosgate/base/text.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "access/grants.hpp"
 
-#include "qos_json.hpp"
+#include "qos/qos_json.hpp"
 
 #include "qosgate/base/read_file.hpp"
 #include "qosgate/base/replace_file.hpp"

@@ -3,8 +3,8 @@
 // Temporary permissions to use a QOS: what was granted here, to which associations, and until when.
 #pragma once
 
-#include "output.hpp"
-#include "state_directory.hpp"
+#include "common/output.hpp"
+#include "common/state_directory.hpp"
 
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/association_record.hpp"

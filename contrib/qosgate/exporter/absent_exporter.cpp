@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate exporter, in a build without the library that it needs.
-#include "command.hpp"
+#include "common/command.hpp"
 
 namespace qg::cli {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate exporter: limits, usage and decisions for Prometheus, and a page for people.
-#include "command.hpp"
+#include "common/command.hpp"
 #include "exporter/cluster_source.hpp"
 #include "exporter/collector.hpp"
 #include "exporter/web_server.hpp"

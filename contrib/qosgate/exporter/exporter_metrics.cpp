@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "exporter_metrics.hpp"
 
-#include "default_release.hpp"
+#include "common/default_release.hpp"
 #include "limit_samples.hpp"
 #include "metric_set.hpp"
 

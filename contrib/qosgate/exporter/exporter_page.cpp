@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "exporter_page.hpp"
 
+#include "common/output.hpp"
 #include "html.hpp"
 #include "limit_samples.hpp"
-#include "output.hpp"
 #include "page_style.hpp"
 
 #include "qosgate/base/text.hpp"

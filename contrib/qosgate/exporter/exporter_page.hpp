@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cluster_state.hpp"
-#include "gate_report.hpp"
+#include "common/gate_report.hpp"
 
 #include "qosgate/base/result.hpp"
 

@@ -4,7 +4,7 @@
 // from them.
 #pragma once
 
-#include "../command_line.hpp"
+#include "common/command_line.hpp"
 
 #include <string>
 #include <vector>

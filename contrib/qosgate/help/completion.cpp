@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate completion: scripts with which bash, zsh and fish complete its command line.
-#include "../command.hpp"
+#include "common/command.hpp"
 #include "shells.hpp"
 
 #include <algorithm>

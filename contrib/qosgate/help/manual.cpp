@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate manual: the manual pages of all commands, as files.
-#include "../command.hpp"
+#include "common/command.hpp"
 #include "manual_page.hpp"
 
 #include "qosgate/base/text.hpp"

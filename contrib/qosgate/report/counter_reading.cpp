@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/counter_reading.hpp"
 
-#include "holders.hpp"
+#include "job/holders.hpp"
 
 #include "qosgate/base/text.hpp"
 

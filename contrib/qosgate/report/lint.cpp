@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate lint: settings that have no effect, or another one than meant.
-#include "command.hpp"
+#include "common/command.hpp"
 #include "report/lint_checks.hpp"
 #include "report/lint_reading.hpp"
 

@@ -3,8 +3,8 @@
 // The checks of lint that look at who may use a QOS, and at associations.
 #include "report/lint_checks.hpp"
 
-#include "holders.hpp"
-#include "qos_arguments.hpp"
+#include "job/holders.hpp"
+#include "qos/qos_arguments.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"

@@ -3,8 +3,8 @@
 // The checks of lint that look at QOSs alone, or at their flags.
 #include "report/lint_checks.hpp"
 
-#include "every_job.hpp"
-#include "typed_limit.hpp"
+#include "common/typed_limit.hpp"
+#include "job/every_job.hpp"
 
 #include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"

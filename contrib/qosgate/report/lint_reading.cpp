@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/lint_reading.hpp"
 
-#include "default_release.hpp"
-#include "judged_world.hpp"
+#include "common/default_release.hpp"
+#include "job/judged_world.hpp"
 
 #include "qosgate/slurm/read_settings.hpp"
 #include "qosgate/slurmdb/library.hpp"

@@ -3,7 +3,7 @@
 // The live cluster as lint checks it.
 #pragma once
 
-#include "qos_connection.hpp"
+#include "qos/qos_connection.hpp"
 #include "report/lint_input.hpp"
 
 namespace qg::cli {

@@ -3,7 +3,7 @@
 // The checks of lint that compare limits with what the cluster has, and times with DefaultTime.
 #include "report/lint_checks.hpp"
 
-#include "holders.hpp"
+#include "job/holders.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"

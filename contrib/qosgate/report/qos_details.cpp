@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/qos_details.hpp"
 
+#include "common/table.hpp"
 #include "report/usage_bar.hpp"
-#include "table.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"

@@ -3,9 +3,9 @@
 // What `qosgate qos get` shows of a QOS besides its fields: its usage, and who may use it.
 #pragma once
 
-#include "qos_json.hpp"
+#include "job/user_world.hpp"
+#include "qos/qos_json.hpp"
 #include "report/qos_usage.hpp"
-#include "user_world.hpp"
 
 #include <ostream>
 #include <string>

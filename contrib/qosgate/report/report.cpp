@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate report: tables about all QOSs, for administrators.
-#include "command.hpp"
+#include "common/command.hpp"
 
 namespace qg::cli {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate report priority: what the priority of each QOS adds to that of its jobs.
-#include "command.hpp"
+#include "common/command.hpp"
+#include "job/user_world.hpp"
 #include "report/report_table.hpp"
-#include "user_world.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/read_settings.hpp"

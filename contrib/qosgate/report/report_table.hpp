@@ -3,8 +3,8 @@
 // What the verbs of `qosgate report` share: the order of the rows, and how they are written.
 #pragma once
 
-#include "command.hpp"
-#include "table.hpp"
+#include "common/command.hpp"
+#include "common/table.hpp"
 
 #include "qosgate/base/text.hpp"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate report usage: the limits of all QOSs, and how full they are.
-#include "command.hpp"
-#include "default_release.hpp"
-#include "or_null.hpp"
+#include "common/command.hpp"
+#include "common/default_release.hpp"
+#include "common/or_null.hpp"
+#include "job/user_world.hpp"
+#include "job/wrong_counters.hpp"
 #include "report/qos_usage.hpp"
 #include "report/report_table.hpp"
 #include "report/usage_bar.hpp"
-#include "user_world.hpp"
-#include "wrong_counters.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"

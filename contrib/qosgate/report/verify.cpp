@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate verify: counts the jobs again and compares with slurmctld's counters.
-#include "command.hpp"
-#include "default_release.hpp"
-#include "or_null.hpp"
+#include "common/command.hpp"
+#include "common/default_release.hpp"
+#include "common/or_null.hpp"
+#include "common/table.hpp"
 #include "report/counter_reading.hpp"
-#include "table.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"

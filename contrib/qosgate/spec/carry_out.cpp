@@ -2,9 +2,9 @@
 #include "spec/carry_out.hpp"
 
 #include "access/grants.hpp"
-#include "interrupt.hpp"
-#include "qos_objections.hpp"
-#include "rule_mentions.hpp"
+#include "common/interrupt.hpp"
+#include "job/rule_mentions.hpp"
+#include "qos/qos_objections.hpp"
 #include "spec/job_mover.hpp"
 #include "spec/plan_history.hpp"
 #include "spec/plan_report.hpp"

@@ -3,7 +3,7 @@
 // Shows a plan, asks, keeps the way back, and carries it out.
 #pragma once
 
-#include "qos_connection.hpp"
+#include "qos/qos_connection.hpp"
 
 #include "qosgate/spec/plan.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spec/consequences.hpp"
 
-#include "changed_qos.hpp"
-#include "default_release.hpp"
-#include "judged_world.hpp"
-#include "output.hpp"
+#include "common/default_release.hpp"
+#include "common/output.hpp"
+#include "job/judged_world.hpp"
+#include "job/user_world.hpp"
+#include "qos/changed_qos.hpp"
 #include "report/qos_usage.hpp"
-#include "user_world.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"

@@ -3,8 +3,8 @@
 // What changes of QOSs would do to the jobs that are in the queue now.
 #pragma once
 
-#include "output.hpp"
-#include "waiting_job.hpp"
+#include "common/output.hpp"
+#include "job/waiting_job.hpp"
 
 #include "qosgate/model/queued_job.hpp"
 #include "qosgate/quota/scenario.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spec/drift_report.hpp"
 
-#include "output.hpp"
+#include "common/output.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/spec/changes.hpp"

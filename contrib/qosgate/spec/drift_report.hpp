@@ -3,7 +3,7 @@
 // Drift as rows: where the cluster is not what the files say, and who changed it.
 #pragma once
 
-#include "qos_json.hpp"
+#include "qos/qos_json.hpp"
 
 #include "qosgate/slurmdb/transactions.hpp"
 #include "qosgate/spec/plan.hpp"

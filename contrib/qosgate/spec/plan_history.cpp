@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spec/plan_history.hpp"
 
-#include "job_user.hpp"
-#include "output.hpp"
-#include "state_directory.hpp"
+#include "common/job_user.hpp"
+#include "common/output.hpp"
+#include "common/state_directory.hpp"
 
 #include "qosgate/base/read_file.hpp"
 #include "qosgate/base/replace_file.hpp"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "access/grants.hpp"
-#include "qos_json.hpp"
+#include "qos/qos_json.hpp"
 
 #include "qosgate/spec/plan.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The noun `qosgate spec`.
-#include "command.hpp"
+#include "common/command.hpp"
 
 namespace qg::cli {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate spec drift: what was changed behind the files' back.
-#include "past_period.hpp"
+#include "common/past_period.hpp"
 #include "spec/drift_report.hpp"
 #include "spec/spec_files.hpp"
 

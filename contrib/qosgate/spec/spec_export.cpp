@@ -2,8 +2,8 @@
 //
 // qosgate spec export: the cluster's QOSs as a spec.
 #include "access/grant_ends.hpp"
-#include "output_file.hpp"
-#include "qos_connection.hpp"
+#include "common/output_file.hpp"
+#include "qos/qos_connection.hpp"
 #include "spec/spec_files.hpp"
 
 #include "qosgate/admin/apply.hpp"

@@ -3,9 +3,9 @@
 // The files that a command of `qosgate spec` is about, and the plan that follows from them.
 #pragma once
 
-#include "command.hpp"
-#include "qos_connection.hpp"
-#include "qos_json.hpp"
+#include "common/command.hpp"
+#include "qos/qos_connection.hpp"
+#include "qos/qos_json.hpp"
 
 #include "qosgate/spec/desired.hpp"
 #include "qosgate/spec/plan.hpp"

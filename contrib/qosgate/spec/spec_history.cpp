@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate spec history: what was applied here, when and by whom.
-#include "command.hpp"
-#include "qos_json.hpp"
+#include "common/command.hpp"
+#include "common/table.hpp"
+#include "qos/qos_json.hpp"
 #include "spec/plan_history.hpp"
 #include "spec/plan_report.hpp"
-#include "table.hpp"
 
 #include "qosgate/base/text.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate spec import: what sacctmgr wrote, as a spec.
-#include "command.hpp"
-#include "output_file.hpp"
+#include "common/command.hpp"
+#include "common/output_file.hpp"
 #include "spec/spec_files.hpp"
 
 #include "qosgate/base/read_file.hpp"

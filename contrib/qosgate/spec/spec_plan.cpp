@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate spec plan: what an apply would change, and for whom.
-#include "output_file.hpp"
-#include "rule_mentions.hpp"
+#include "common/output_file.hpp"
+#include "job/rule_mentions.hpp"
 #include "spec/carry_out.hpp"
 #include "spec/consequences.hpp"
 #include "spec/plan_report.hpp"
@@ -12,7 +12,7 @@
 #include "qosgate/spec/changes.hpp"
 #include "qosgate/spec/plan_json.hpp"
 
-#include "reading.hpp"
+#include "common/reading.hpp"
 
 #include <memory>
 #include <optional>

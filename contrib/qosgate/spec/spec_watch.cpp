@@ -2,9 +2,9 @@
 //
 // qosgate spec watch: keeps the cluster as the files say.
 #include "access/grants.hpp"
-#include "output_file.hpp"
-#include "past_period.hpp"
-#include "signals.hpp"
+#include "common/output_file.hpp"
+#include "common/past_period.hpp"
+#include "common/signals.hpp"
 #include "spec/carry_out.hpp"
 #include "spec/plan_report.hpp"
 #include "spec/spec_files.hpp"

@@ -3,16 +3,16 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/base/with_result_of.hpp"
-#include "qosgate/gate/advice.hpp"
-#include "qosgate/gate/answer.hpp"
-#include "qosgate/gate/decision_log.hpp"
-#include "qosgate/gate/het_parts.hpp"
-#include "qosgate/gate/site.hpp"
-#include "qosgate/gate/site_rules.hpp"
-#include "qosgate/gate/submit_line.hpp"
-#include "qosgate/gate/unusable_request.hpp"
-#include "qosgate/gate/update_rules.hpp"
-#include "qosgate/policy/budget.hpp"
+#include "qosgate/gate/answer/advice.hpp"
+#include "qosgate/gate/answer/answer.hpp"
+#include "qosgate/gate/answer/submit_line.hpp"
+#include "qosgate/gate/decide/decision_log.hpp"
+#include "qosgate/gate/decide/site.hpp"
+#include "qosgate/gate/decide/site_rules.hpp"
+#include "qosgate/gate/decide/unusable_request.hpp"
+#include "qosgate/gate/predict/het_parts.hpp"
+#include "qosgate/gate/rules/update_rules.hpp"
+#include "qosgate/policy/lua/budget.hpp"
 
 #include <algorithm>
 #include <iterator>

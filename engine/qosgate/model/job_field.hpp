@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The facts of each field of a job that rules know, one row per field. How rules read and write a field is in
-// policy/field_table.cpp, and its member in Slurm's structs in slurm/job_field_members.hpp.
+// policy/objects/field_table.cpp, and its member in Slurm's structs in slurm/job_field_members.hpp.
 #pragma once
 
 #include "qosgate/base/enumerators.hpp"
@@ -24,7 +24,7 @@ enum class FieldType : std::uint8_t {
     minutes, ///< a whole number, math.huge for "no limit"; written also as "8:00:00"
     flag,    ///< true or false
     tres,    ///< a table of counts by TRES name
-    // What the bindings make objects of (policy/job_objects.hpp):
+    // What the bindings make objects of (policy/check/job_objects.hpp):
     gpu,
     gpu_list,
     arguments,

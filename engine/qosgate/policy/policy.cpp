@@ -2,13 +2,13 @@
 #include "qosgate/policy/policy.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/check/looked_at.hpp"
+#include "qosgate/policy/check/lua_tokens.hpp"
 #include "qosgate/policy/compat/client_script.hpp"
 #include "qosgate/policy/compat/site_script.hpp"
-#include "qosgate/policy/compiled_rules.hpp"
-#include "qosgate/policy/looked_at.hpp"
-#include "qosgate/policy/lua_tokens.hpp"
-#include "qosgate/policy/rule_chain.hpp"
-#include "qosgate/policy/rule_failures.hpp"
+#include "qosgate/policy/run/compiled_rules.hpp"
+#include "qosgate/policy/run/rule_chain.hpp"
+#include "qosgate/policy/run/rule_failures.hpp"
 
 #include <algorithm>
 #include <utility>

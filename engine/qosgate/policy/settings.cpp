@@ -2,10 +2,10 @@
 #include "qosgate/policy/settings.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/program_outputs.hpp"
-#include "qosgate/policy/site_files.hpp"
-#include "qosgate/policy/unknown_name.hpp"
-#include "qosgate/policy/writable_env.hpp"
+#include "qosgate/policy/check/unknown_name.hpp"
+#include "qosgate/policy/files/program_outputs.hpp"
+#include "qosgate/policy/files/site_files.hpp"
+#include "qosgate/policy/lua/writable_env.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,8 @@
 #include "qosgate/base/fnv.hpp"
 #include "qosgate/base/open_directory.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/site_files.hpp"
-#include "qosgate/policy/trusted_files.hpp"
+#include "qosgate/policy/files/site_files.hpp"
+#include "qosgate/policy/files/trusted_files.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/store.hpp"
 
-#include "qosgate/policy/candidate.hpp"
-#include "qosgate/policy/policy_watch.hpp"
+#include "qosgate/policy/files/candidate.hpp"
+#include "qosgate/policy/files/policy_watch.hpp"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 #include "qosgate/policy/value.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/lua/budget.hpp"
 
 #include <cmath>
 #include <limits>

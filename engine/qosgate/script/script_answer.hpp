@@ -26,7 +26,8 @@ ScriptAnswer answer_of_script(const policy::compat::SiteScript& script,
                               const policy::compat::ScriptOutcome& outcome,
                               const std::vector<std::string>& changes);
 
-/// The fields with a noun (policy/fields.hpp) that the script wrote, as of a rule of the script's name.
+/// The fields with a noun (policy/objects/fields.hpp) that the script wrote, as of a rule of the script's
+/// name.
 std::vector<policy::FieldWriter> written_fields(const model::JobRequest& before,
                                                 const model::JobRequest& after);
 

@@ -2,8 +2,8 @@
 #include "qosgate/script/script_job.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
+#include "qosgate/policy/lua/budget.hpp"
 #include "qosgate/slurm/script_fields.hpp"
 #include "qosgate/slurm/values.hpp"
 

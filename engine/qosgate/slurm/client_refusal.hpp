@@ -2,7 +2,7 @@
 //
 // What qosgate's plugin in a client says of a job that it does not send, and how `qosgate check`, if it has
 // started the client, learns that: by functions of a module that it loads into the client (host_symbols.hpp,
-// contrib/qosgate/client_module.cpp).
+// contrib/qosgate/common/client_module.cpp).
 #pragma once
 
 #include "qosgate/base/text.hpp"

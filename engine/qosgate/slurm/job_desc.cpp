@@ -234,7 +234,7 @@ JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& 
                            std::uint32_t submit_uid) {
     JobRequest request = read_job_record(current, submit_uid);
     apply_set_fields(request, without_what_is_never_stored(update));
-    // It is refused where rules run (gate/update_rules.hpp).
+    // It is refused where rules run (gate/rules/update_rules.hpp).
     if (const auto tasks = read_count(update.ntasks_per_tres).value_or(0); tasks != 0)
         request.tasks_per_tres = tasks;
     if (read_asked_memory(update.pn_min_memory)) request.has_default_memory = false;

@@ -15,7 +15,7 @@
 //   timing-skip     nobody is asked, the job goes on
 //   timing-write    the times so far are written and forgotten, the job is refused
 //   any other       both plugins are asked, and either may refuse
-#include "host_alloc.hpp"
+#include "host/host_alloc.hpp"
 #include "qosgate/slurm/compat.hpp"
 
 #include <slurm/spank.h>

@@ -5,10 +5,10 @@
 #include "controller.hpp"
 
 #include "qosgate/base/units.hpp"
-#include "qosgate/gate/advice.hpp"
-#include "qosgate/gate/forecast.hpp"
+#include "qosgate/gate/answer/advice.hpp"
 #include "qosgate/gate/gate.hpp"
-#include "qosgate/gate/het_parts.hpp"
+#include "qosgate/gate/predict/forecast.hpp"
+#include "qosgate/gate/predict/het_parts.hpp"
 #include "qosgate/slurm/cluster_quota.hpp"
 #include "qosgate/slurm/cluster_reader.hpp"
 #include "qosgate/slurm/job_desc.hpp"

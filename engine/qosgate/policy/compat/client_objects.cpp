@@ -9,7 +9,7 @@
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/script_library.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
-#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/lua/lua_state.hpp"
 #include "qosgate/policy/value.hpp"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #include "qosgate/base/result.hpp"
 #include "qosgate/policy/compat/script_files.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
-#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/lua/lua_state.hpp"
 #include "qosgate/policy/settings.hpp"
 #include "qosgate/policy/source_files.hpp"
 

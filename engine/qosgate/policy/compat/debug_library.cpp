@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/compat/debug_library.hpp"
 
-#include "qosgate/policy/budget.hpp"
-#include "qosgate/policy/lua_lib/old_numbers.hpp"
+#include "qosgate/policy/lua/budget.hpp"
+#include "qosgate/policy/lua/lib/old_numbers.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,14 +2,14 @@
 #include "qosgate/policy/compat/host_access.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/check/lua_tokens.hpp"
 #include "qosgate/policy/compat/host_calls.hpp"
 #include "qosgate/policy/compat/old_host.hpp"
 #include "qosgate/policy/compat/script_files.hpp"
 #include "qosgate/policy/compat/script_io.hpp"
 #include "qosgate/policy/compat/script_modules.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
-#include "qosgate/policy/lua_state.hpp"
-#include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/lua/lua_state.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 // daemon.
 #pragma once
 
-#include "qosgate/policy/syntax_tree.hpp"
+#include "qosgate/policy/check/syntax_tree.hpp"
 
 #include <functional>
 #include <optional>

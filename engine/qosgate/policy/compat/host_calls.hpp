@@ -3,10 +3,10 @@
 // host_calls: calls in the text of a script that may reach the host, and what their arguments show.
 #pragma once
 
+#include "qosgate/policy/check/syntax_tree.hpp"
 #include "qosgate/policy/compat/host_access.hpp"
 #include "qosgate/policy/compat/script_files.hpp"
 #include "qosgate/policy/compat/shown_text.hpp"
-#include "qosgate/policy/syntax_tree.hpp"
 
 #include <span>
 #include <string>

@@ -4,7 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compat/script_files.hpp"
 #include "qosgate/policy/compat/user_programs.hpp"
-#include "qosgate/policy/program_outputs.hpp"
+#include "qosgate/policy/files/program_outputs.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "qosgate/model/script_value.hpp"
-#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/lua/lua_state.hpp"
 
 #include <cstddef>
 #include <string_view>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/compat/object_tables.hpp"
 
-#include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
-#include "qosgate/policy/lua_lib/old_numbers.hpp"
+#include "qosgate/policy/lua/budget.hpp"
+#include "qosgate/policy/lua/lib/old_numbers.hpp"
 
 namespace qg::policy::compat {
 

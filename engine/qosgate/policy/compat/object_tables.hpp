@@ -5,7 +5,7 @@
 
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/script_value.hpp"
-#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/lua/lua_state.hpp"
 
 #include <exception>
 #include <string_view>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/compat/old_arguments.hpp"
 
-#include "qosgate/policy/lua_lib/charged.hpp"
-#include "qosgate/policy/lua_lib/old_numbers.hpp"
+#include "qosgate/policy/lua/lib/charged.hpp"
+#include "qosgate/policy/lua/lib/old_numbers.hpp"
 
 #include <array>
 #include <cstddef>

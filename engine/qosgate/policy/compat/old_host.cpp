@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/compat/old_host.hpp"
 
-#include "qosgate/policy/lua_lib/old_numbers.hpp"
+#include "qosgate/policy/lua/lib/old_numbers.hpp"
 
 #include <cstdlib>
 #include <ctime>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/compat/old_lua.hpp"
 
-#include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/debug_library.hpp"
 #include "qosgate/policy/compat/old_text.hpp"
 #include "qosgate/policy/compat/script_lists.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/compat/source_rewrite.hpp"
-#include "qosgate/policy/lua_lib/charged.hpp"
-#include "qosgate/policy/lua_lib/old_numbers.hpp"
-#include "qosgate/policy/lua_lib/string_library.hpp"
-#include "qosgate/policy/lua_lib/table_library.hpp"
-#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/lua/budget.hpp"
+#include "qosgate/policy/lua/lib/charged.hpp"
+#include "qosgate/policy/lua/lib/old_numbers.hpp"
+#include "qosgate/policy/lua/lib/string_library.hpp"
+#include "qosgate/policy/lua/lib/table_library.hpp"
+#include "qosgate/policy/lua/lua_state.hpp"
 
 #include <algorithm>
 #include <array>

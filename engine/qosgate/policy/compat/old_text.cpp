@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/compat/old_text.hpp"
 
-#include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/int_value.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/source_rewrite.hpp"
-#include "qosgate/policy/lua_lib/charged.hpp"
-#include "qosgate/policy/lua_lib/old_numbers.hpp"
+#include "qosgate/policy/lua/budget.hpp"
+#include "qosgate/policy/lua/lib/charged.hpp"
+#include "qosgate/policy/lua/lib/old_numbers.hpp"
 
 #include <algorithm>
 #include <array>

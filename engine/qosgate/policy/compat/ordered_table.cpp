@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/compat/ordered_table.hpp"
 
-#include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/lua/budget.hpp"
 
 #include <lua.hpp>
 

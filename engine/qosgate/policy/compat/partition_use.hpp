@@ -3,8 +3,8 @@
 // partition_use: what a script reads of the partitions in part_list.
 #pragma once
 
+#include "qosgate/policy/check/syntax_tree.hpp"
 #include "qosgate/policy/compat/script_findings.hpp"
-#include "qosgate/policy/syntax_tree.hpp"
 
 #include <span>
 #include <string_view>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/compat/record_fields.hpp"
 
+#include "qosgate/policy/check/lua_tokens.hpp"
 #include "qosgate/policy/compat/script_findings.hpp"
-#include "qosgate/policy/lua_tokens.hpp"
 
 #include <algorithm>
 #include <array>

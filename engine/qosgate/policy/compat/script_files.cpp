@@ -2,7 +2,7 @@
 #include "qosgate/policy/compat/script_files.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/site_files.hpp"
+#include "qosgate/policy/files/site_files.hpp"
 
 #include <algorithm>
 

@@ -2,13 +2,13 @@
 #include "qosgate/policy/compat/script_findings.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/check/expression_types.hpp"
 #include "qosgate/policy/compat/client_objects.hpp"
 #include "qosgate/policy/compat/client_script.hpp"
 #include "qosgate/policy/compat/host_access.hpp"
 #include "qosgate/policy/compat/partition_use.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/policy/compat/script_library.hpp"
-#include "qosgate/policy/expression_types.hpp"
 
 #include <algorithm>
 #include <array>

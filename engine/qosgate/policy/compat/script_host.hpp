@@ -7,8 +7,8 @@
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/directory.hpp"
 #include "qosgate/model/script_value.hpp"
-#include "qosgate/policy/budget.hpp"
-#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/lua/budget.hpp"
+#include "qosgate/policy/lua/lua_state.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,6 @@
 #include "qosgate/policy/compat/script_library.hpp"
 
 #include "qosgate/base/units.hpp"
-#include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/host_access.hpp"
 #include "qosgate/policy/compat/int_value.hpp"
 #include "qosgate/policy/compat/object_tables.hpp"
@@ -12,8 +11,9 @@
 #include "qosgate/policy/compat/script_objects.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/compat/slurm_constants.hpp"
-#include "qosgate/policy/lua_lib/charged.hpp"
-#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/lua/budget.hpp"
+#include "qosgate/policy/lua/lib/charged.hpp"
+#include "qosgate/policy/lua/lua_state.hpp"
 
 #include <optional>
 #include <span>

@@ -2,12 +2,12 @@
 #include "qosgate/policy/compat/script_modules.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/host_access.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/script_files.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
-#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/lua/budget.hpp"
+#include "qosgate/policy/lua/lua_state.hpp"
 
 #include <algorithm>
 #include <array>

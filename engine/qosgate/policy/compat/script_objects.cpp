@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/compat/script_objects.hpp"
 
-#include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/object_tables.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
-#include "qosgate/policy/lua_lib/charged.hpp"
-#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/lua/budget.hpp"
+#include "qosgate/policy/lua/lib/charged.hpp"
+#include "qosgate/policy/lua/lua_state.hpp"
 
 #include <algorithm>
 

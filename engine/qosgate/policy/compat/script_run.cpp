@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/compat/script_run.hpp"
 
-#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/lua/lua_state.hpp"
 
 #include <algorithm>
 

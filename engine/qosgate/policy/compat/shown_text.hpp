@@ -4,7 +4,7 @@
 // that get one value only.
 #pragma once
 
-#include "qosgate/policy/syntax_tree.hpp"
+#include "qosgate/policy/check/syntax_tree.hpp"
 
 #include <optional>
 #include <string>

@@ -8,7 +8,7 @@
 #include "qosgate/policy/compat/partition_use.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/policy/compat/script_library.hpp"
-#include "qosgate/policy/compiled_rules.hpp"
+#include "qosgate/policy/run/compiled_rules.hpp"
 
 #include <algorithm>
 #include <utility>

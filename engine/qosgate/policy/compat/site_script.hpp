@@ -5,9 +5,9 @@
 #pragma once
 
 #include "qosgate/base/result.hpp"
-#include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
-#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/lua/budget.hpp"
+#include "qosgate/policy/lua/lua_state.hpp"
 #include "qosgate/policy/settings.hpp"
 #include "qosgate/policy/source_files.hpp"
 

@@ -2,7 +2,7 @@
 #include "qosgate/policy/compat/source_rewrite.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/check/lua_tokens.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy/tried_job.hpp"
+
+#include "common/default_release.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/answer/advice.hpp"
+#include "qosgate/gate/answer/answer.hpp"
+#include "qosgate/gate/answer/not_looked_at.hpp"
+#include "qosgate/gate/answer/submit_line.hpp"
+#include "qosgate/gate/decide/site_rules.hpp"
+#include "qosgate/gate/gate.hpp"
+#include "qosgate/gate/partitions/allowed_groups.hpp"
+#include "qosgate/gate/partitions/attempt.hpp"
+#include "qosgate/gate/partitions/partition_rules.hpp"
+#include "qosgate/gate/predict/het_parts.hpp"
+#include "qosgate/limits/catalogue.hpp"
+#include "qosgate/limits/release.hpp"
+#include "qosgate/policy/lua/budget.hpp"
+#include "qosgate/slurm/reject_codes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace qg::cli {
+namespace {
+
+using model::RejectCode;
+
+constexpr std::size_t max_job_words = 4000;
+
+std::string show_words(std::string_view words) {
+    return text::printable(words, max_job_words);
+}
+
+std::string first_of(const std::optional<std::string>& asked, std::string_view otherwise) {
+    return asked ? *asked : std::string(otherwise);
+}
+
+/// Few instructions are not counted one by one.
+std::string count_of_instructions(std::int64_t taken) {
+    constexpr std::int64_t step = policy::Budget::hook_interval;
+    return taken < step ? text::format("under {} instructions", step)
+                        : text::format("about {} instructions", taken);
+}
+
+void print_rule(const TriedPart& part, const policy::RuleInfo& rule, std::ostream& out) {
+    out << text::format("  {} ({})", show_words(rule.name), show_words(rule.file));
+    if (rule.mode != policy::RuleMode::enforce) out << ", mode " << policy::to_string(rule.mode);
+    const auto cost = std::ranges::find(part.costs, rule.name, &policy::RuleCost::rule);
+    if (cost == part.costs.end()) {
+        const bool is_of_client = rule.runs_in_client && !rule.runs_at_submission;
+        out << (is_of_client ? ": runs in the client, before the job is sent\n" : ": did not run\n");
+    } else {
+        out << text::format(": {}, {} us\n", count_of_instructions(cost->instructions),
+                            microseconds_of(*cost));
+    }
+    bool did_something = false;
+    for (const policy::RuleEvent& event : part.rules.events) {
+        if (event.rule != rule.name) continue;
+        did_something = true;
+        out << text::format("    {}: {}\n", policy::to_string(event.kind), show_words(event.text));
+        if (!event.detail.empty()) out << "      " << show_words(event.detail) << '\n';
+    }
+    if (!did_something && cost != part.costs.end()) out << "    did nothing\n";
+}
+
+/// ": no node has that", of the lines that the message does not have.
+std::string why_blocked(const TriedPart& part) {
+    std::vector<std::string> lines = part.blocked_by;
+    const auto& told = part.decision.message;
+    std::erase_if(lines,
+                  [&told](const std::string& line) { return std::ranges::find(told, line) != told.end(); });
+    return lines.empty() ? "" : ": " + show_words(text::join(lines, "; "));
+}
+
+/// Whether the job is an array of several tasks.
+bool has_several_tasks(const TriedPart& part) {
+    return part.request.array && part.places > 1;
+}
+
+/// How long the job waits because of its first limit, and when that begins.
+std::string_view how_it_waits(const TriedPart& part) {
+    const model::Forecast& forecast = part.decision.forecast;
+    const bool starts_later = part.request.starts_later();
+    if (forecast.never_starts)
+        return starts_later ? "never starts: when it may start, it waits for ever, at first"
+                            : "waits for ever, at first";
+    if (forecast.may_start) return starts_later ? "may wait, when it may start," : "may wait";
+    return starts_later ? "waits, when it may start," : "waits";
+}
+
+/// Whether slurmctld would only test the job, and submit nothing.
+bool is_tested(const TriedPart& part) {
+    return gate::is_test_only(part.request.submit_line);
+}
+
+/// Who refuses the job if it is submitted. Of a tested job qosgate says what slurmctld would say, for
+/// slurmctld drops the messages.
+std::string_view who_refuses(const TriedPart& part) {
+    const bool is_of_limits = part.decision.forecast.code != RejectCode::none;
+    return is_tested(part) && part.refused_by() == "qosgate" && is_of_limits ? "slurmctld"
+                                                                             : part.refused_by();
+}
+
+/// What becomes of it, in a sentence.
+std::string describe_part(const TriedPart& part) {
+    const model::Forecast& forecast = part.decision.forecast;
+    const std::string reason = forecast.reason.empty() ? "" : text::format(" ({})", forecast.reason);
+    if (part.refused_by() == "client") return "not sent: the site's rules for clients refuse it";
+    if (part.refused_by() == "script") return "refused by the site's script";
+    if (part.refused_by() == "rules") return "refused by the site's rules";
+    if (part.status() == TriedStatus::refused)
+        return text::format("refused by {}{}{}", who_refuses(part), reason, why_blocked(part));
+    if (part.status() == TriedStatus::blocked && part.is_let_in())
+        return text::format("accepted, but slurmctld never starts it{}{}",
+                            part.request.minutes_to_deadline ? "" : ": it waits for ever", why_blocked(part));
+    if (part.status() == TriedStatus::blocked)
+        return text::format("refused by slurmctld{}{}",
+                            part.refusal_text().empty() ? ", or never started" : "", why_blocked(part));
+    if (!forecast.pending_reason.empty())
+        return text::format("accepted, but it {} because of {} ('qosgate reason {}' explains that)",
+                            how_it_waits(part), forecast.pending_reason, forecast.pending_reason);
+    if (!part.why_unchecked().empty())
+        return text::format("accepted by the rules; limits are not judged: {}",
+                            show_words(part.why_unchecked()));
+    return text::format(
+        "accepted, as far as rules, limits and partitions decide{}; none of these keeps {} waiting{}",
+        part.hides_limits ? " that you may see" : "", has_several_tasks(part) ? "its first task" : "it",
+        part.not_looked_at.empty() ? "" : "; not looked at: " + text::join(part.not_looked_at, ", "));
+}
+
+/// The chain of associations ends at the root, unless slurmctld hides those above.
+bool hides_limits(const model::AccountView& view) {
+    const auto& chain = view.associations;
+    return (!chain.empty() && !text::iequals(chain.back().account, "root")) ||
+           std::ranges::any_of(chain, &model::Association::hides_limits) ||
+           std::ranges::any_of(view.partitions, &model::PartitionChoice::is_hidden);
+}
+
+gate::KnownCluster known_cluster(const JudgedWorld& world) {
+    return gate::KnownCluster::as_read(world.cluster.get(), {.now = world.now, .cluster_read_at = world.now},
+                                       world.groups.get());
+}
+
+gate::ResolvedRequest resolve(const model::JobRequest& request, const JudgedWorld& world) {
+    return gate::resolve(request,
+                         {*world.cluster, *world.accounting, default_release(), known_cluster(world)});
+}
+
+/// Sets account, partition and QOS: what the request names, or its defaults.
+void name_place(TriedPart& part, const model::JobRequest& request, const model::AccountView& view) {
+    part.account = first_of(request.account, view.account);
+    part.partition =
+        first_of(request.partition, view.partitions.empty() ? "" : view.partitions.front().partition->name);
+    part.qos = first_of(request.qos, view.job_qos.name);
+}
+
+/// A part of which nothing is decided yet. `resolved` is `request`.
+TriedPart undecided_part(const model::JobRequest& request, const gate::ResolvedRequest& resolved) {
+    TriedPart part{.request = request};
+    name_place(part, request, resolved.view());
+    return part;
+}
+
+/// Whether slurmctld refuses a job for its --nice, before it asks any plugin.
+bool has_forbidden_nice(const model::JobRequest& request, const JudgedWorld& world) {
+    const model::DetailValue nice = request.details.get(model::JobDetail::nice);
+    return nice.kind == model::DetailValue::Kind::number && nice.number < 0 &&
+           !world.accounting->is_operator(request.submit_uid);
+}
+
+/// `script` is what the site's script did with it; null: there is none.
+TriedPart try_part(const model::JobRequest& request, const TriedScript* script, const JudgedWorld& world,
+                   const policy::Policy& policy, gate::HetParts* others) {
+    gate::KnownCluster known = known_cluster(world);
+    if (script != nullptr) known.script_writes = &script->writes;
+    const gate::ResolvedRequest resolved = resolve(request, world);
+    TriedPart part = undecided_part(request, resolved);
+    if (has_forbidden_nice(request, world)) {
+        part.decision.forecast.code = RejectCode::invalid_nice;
+        part.blocked_by = {"only operators may ask for a negative --nice"};
+        return part;
+    }
+    part.decision = gate::Gate(*world.accounting, default_release()).decide(request, known, &policy, others);
+    part.hides_limits = hides_limits(resolved.view());
+    if (request.unread) return part;
+    // Once more for what the decision does not keep: rules know nothing but the job and these records, so
+    // they do the same again.
+    if (policy.has_rules_at(policy::JobEvent::submit))
+        part.rules = gate::run_site_rules(policy, resolved, &part.costs);
+    const model::JobRequest& left = part.decision.changed ? *part.decision.changed : request;
+    const gate::ResolvedRequest sent = gate::resolve(left, resolved.context);
+    name_place(part, left, sent.view());
+    part.places = sent.job.array_tasks;
+    part.not_looked_at = gate::list_not_looked_at(sent);
+    gate::Advice advice = gate::find_advice(sent, /*knows_reservations=*/true);
+    part.blocked_by = std::move(advice.lines);
+    auto groups = gate::judge_groups(sent, *world.groups);
+    part.groups_not_judged = std::move(groups.not_judged);
+    part.groups_error = groups.error;
+    if (!groups.blocked.empty()) part.blocked_by.push_back(std::move(groups.blocked));
+    part.is_blocked_for_ever = !part.blocked_by.empty() && advice.handling == gate::Handling::accepts &&
+                               groups.error == gate::GroupsError::none;
+    if (part.blocked_by.empty())
+        part.blocked_by =
+            gate::find_too_small_partitions(sent, gate::size_at_attempt(sent.counter, sent.job, sent.view()));
+    return part;
+}
+
+/// A part that the script refuses: the rules are not asked.
+TriedPart refused_by_script(const model::JobRequest& request, const TriedScript& script,
+                            const JudgedWorld& world) {
+    TriedPart part = undecided_part(request, resolve(request, world));
+    part.decision.reject = RejectCode::access_denied;
+    part.decision.message = script.said;
+    part.script = script;
+    return part;
+}
+
+void print_place(const TriedPart& part, std::ostream& out) {
+    const auto or_none = [](const std::string& name) { return name.empty() ? "none" : show_words(name); };
+    out << text::format("Account {}, partition {}, QOS {}\n", or_none(part.account), or_none(part.partition),
+                        or_none(part.qos));
+}
+
+void print_rules(const TriedPart& part, const policy::Policy& policy, std::ostream& out) {
+    if (part.client_refusal) {
+        out << "The client does not send the job, so rules for jobs are not asked.\n\n";
+        return;
+    }
+    if (part.script) print(*part.script, out);
+    if (part.script && part.script->is_refused) {
+        out << "\nThe script refuses the job, so rules are not asked.\n\n";
+        return;
+    }
+    out << "\nRules:\n";
+    if (policy.rules().empty()) out << "  there are none\n";
+    for (const policy::RuleInfo& rule : policy.rules())
+        print_rule(part, rule, out);
+    out << '\n';
+}
+
+/// Each part's place, and what `print_more` writes about it.
+template <typename PrintMore>
+void print_parts(const TriedJob& job, std::ostream& out, PrintMore print_more) {
+    for (std::size_t i = 0; i < job.parts.size(); ++i) {
+        if (job.parts[i].request.is_het_part) out << "Part " << i << ": ";
+        if (!job.parts[i].client_refusal) print_place(job.parts[i], out);
+        print_more(job.parts[i]);
+    }
+}
+
+void print_decision(const TriedJob& job, std::ostream& out) {
+    const std::string sentence =
+        (is_tested(job.decisive()) ? "With --test-only nothing is submitted. Without it, the job is "
+                                   : "The job is ") +
+        describe_part(job.decisive());
+    out << '\n' << sentence << (sentence.ends_with('?') ? "\n" : ".\n");
+}
+
+/// What a client says of a job that slurmctld refuses.
+std::string_view refusal_words(std::string_view client) {
+    if (client == "salloc") return "Job submit/allocate failed";
+    return client == "srun" ? "Unable to allocate resources" : "Batch job submission failed";
+}
+
+/// What a client says when slurmctld refuses a job for the moment. It submits the job again, up to 15 times.
+std::string_view retry_words(std::string_view client) {
+    if (client == "salloc") return "Slurm job queue full, sleeping and retrying.";
+    return client == "srun" ? "Slurm controller not responding, sleeping and retrying."
+                            : "Slurm temporarily unable to accept job, sleeping and retrying";
+}
+
+std::vector<std::string> refusal_of_client(std::string_view client,
+                                           const std::vector<slurm::ClientLine>& said) {
+    std::vector<std::string> lines;
+    for (const slurm::ClientLine& line : said)
+        lines.push_back(text::format("{}: {}{}", client, line.is_error ? "error: " : "", line.text));
+    lines.push_back(text::format("{}: error: cli_filter plugin terminated with error", client));
+    return lines;
+}
+
+} // namespace
+
+std::string_view to_string(TriedStatus status) noexcept {
+    switch (status) {
+    case TriedStatus::accepted: return "accepted";
+    case TriedStatus::refused: return "refused";
+    case TriedStatus::blocked: return "blocked";
+    }
+    return "";
+}
+
+RejectCode TriedPart::refusal() const noexcept {
+    return decision.reject != RejectCode::none ? decision.reject : decision.forecast.code;
+}
+
+std::string TriedPart::refusal_text() const {
+    if (script && script->is_refused) return script->error;
+    if (refusal() != RejectCode::none) return slurm::describe_slurm_error(refusal());
+    switch (groups_error) {
+    case gate::GroupsError::missing_group: return slurm::describe_missing_group();
+    case gate::GroupsError::not_available: return slurm::describe_unavailable_partition();
+    case gate::GroupsError::none: break;
+    }
+    return "";
+}
+
+std::string_view TriedPart::why_unchecked() const noexcept {
+    const auto found = std::ranges::find(decision.events, "unchecked", &model::DecisionEvent::effect);
+    return found == decision.events.end() ? std::string_view() : std::string_view(found->text);
+}
+
+TriedStatus TriedPart::status() const noexcept {
+    if (!refused_by().empty()) return TriedStatus::refused;
+    return blocked_by.empty() ? TriedStatus::accepted : TriedStatus::blocked;
+}
+
+bool TriedPart::is_let_in() const noexcept {
+    return status() == TriedStatus::accepted || (status() == TriedStatus::blocked && is_blocked_for_ever);
+}
+
+bool TriedPart::never_starts() const noexcept {
+    return is_let_in() && (status() == TriedStatus::blocked || decision.forecast.never_starts);
+}
+
+std::string_view TriedPart::refused_by() const noexcept {
+    if (client_refusal) return "client";
+    if (script && script->is_refused) return "script";
+    if (refusal() == RejectCode::none) return "";
+    if (decision.reject == RejectCode::none) return "slurmctld";
+    return rules.rejected ? "rules" : "qosgate";
+}
+
+bool TriedJob::hides_limits() const noexcept {
+    return std::ranges::any_of(parts, &TriedPart::hides_limits);
+}
+
+std::string_view TriedJob::groups_not_judged() const noexcept {
+    for (const TriedPart& part : parts)
+        if (!part.groups_not_judged.empty()) return part.groups_not_judged;
+    return {};
+}
+
+std::string_view TriedJob::why_script_not_run() const noexcept {
+    for (const TriedPart& part : parts)
+        if (part.script && !part.script->why_not_run.empty()) return part.script->why_not_run;
+    return {};
+}
+
+const TriedPart& TriedJob::decisive() const noexcept {
+    // qosgate sees all parts before slurmctld judges the first.
+    if (parts.back().decision.reject != RejectCode::none) return parts.back();
+    const auto first = [&](TriedStatus status, bool is_let_in) {
+        return std::ranges::find_if(parts, [&](const TriedPart& part) {
+            return part.status() == status && part.is_let_in() == is_let_in;
+        });
+    };
+    for (const auto found : {first(TriedStatus::refused, false), first(TriedStatus::blocked, false),
+                             first(TriedStatus::blocked, true)})
+        if (found != parts.end()) return *found;
+    const auto waiting = std::ranges::find_if(parts, &TriedPart::never_starts);
+    return waiting == parts.end() ? parts.back() : *waiting;
+}
+
+bool TriedJob::is_let_in() const noexcept {
+    return std::ranges::all_of(parts, &TriedPart::is_let_in);
+}
+
+std::vector<std::string> TriedJob::words_about(const TriedPart& part) const {
+    std::vector<std::string> lines = part.decision.message;
+    if (!is_let_in()) gate::word_for_refused(lines);
+    return lines;
+}
+
+std::vector<std::string> TriedJob::user_reads() const {
+    const TriedPart& last = decisive();
+    if (last.client_refusal) return refusal_of_client(client, *last.client_refusal);
+    // slurmctld takes a heterogeneous job only if it takes all parts.
+    const std::string_view level = is_let_in() ? "" : "error: ";
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const std::string number = parts[i].request.is_het_part ? text::format("{}: ", i) : "";
+        for (const std::string& line : parts[i].decision.message)
+            lines.push_back(text::format("{}: {}{}{}", client, level, number, line));
+    }
+    const std::string why = last.refusal_text();
+    if (why.empty()) return lines;
+    if (gate::is_test_only(last.request.submit_line)) {
+        lines.push_back("allocation failure: " + why);
+        return lines;
+    }
+    if (last.refused_by() == "slurmctld" && !last.decision.forecast.reason.empty())
+        lines.push_back(text::format("{}: error: {}", client, last.decision.forecast.reason));
+    const bool names_several =
+        last.request.partition && last.request.partition->find(',') != std::string::npos;
+    if (last.refused_by() == "slurmctld" && last.refusal() == RejectCode::invalid_partition && !names_several)
+        lines.push_back(text::format("{}: error: invalid partition specified: {}", client,
+                                     last.request.partition.value_or("(null)")));
+    if (last.refusal() == RejectCode::try_again)
+        lines.push_back(text::format("{}: error: {}", client, retry_words(client)));
+    lines.push_back(text::format("{}: error: {}: {}", client, refusal_words(client), why));
+    return lines;
+}
+
+TriedJob try_job(std::span<const model::JobRequest> requests, std::span<const TriedScript> scripts,
+                 const JudgedWorld& world, const policy::Policy& policy) {
+    gate::HetParts others;
+    TriedJob job;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        const TriedScript* script = i < scripts.size() ? &scripts[i] : nullptr;
+        if (script != nullptr && script->is_refused) {
+            job.parts.push_back(refused_by_script(requests[i], *script, world));
+            break;
+        }
+        others.begin_part(static_cast<std::uint32_t>(i)); // one that is refused by itself is not added
+        TriedPart& part = job.parts.emplace_back(
+            try_part(requests[i], script, world, policy, requests.size() > 1 ? &others : nullptr));
+        if (script != nullptr) {
+            part.script = *script;
+            part.decision.message.insert(part.decision.message.begin(), script->said.begin(),
+                                         script->said.end());
+        }
+        if (job.parts.back().decision.reject != RejectCode::none) break;
+    }
+    return job;
+}
+
+void refuse_without_room(TriedJob& job, const model::JobTable& table) {
+    // slurmctld asks its plugins about all parts before it makes a record of the first.
+    if (job.parts.back().decision.reject != RejectCode::none) return;
+    const std::uint64_t kept_free = default_release().follows(limits::rules::fills_job_table) ? 0 : 1;
+    std::uint64_t taken = table.taken;
+    for (TriedPart& part : job.parts) {
+        const bool is_refused_before = part.refusal() == RejectCode::invalid_nice || part.places == 0;
+        if (is_refused_before) return;
+        if (taken + part.places + kept_free > table.max) {
+            part.decision.forecast = {};
+            part.decision.forecast.code = RejectCode::try_again;
+            part.blocked_by = {text::format("slurmctld's table of jobs has no room: MaxJobCount {}{}, in use "
+                                            "{}, this job takes {}; ended jobs "
+                                            "leave it after MinJobAge",
+                                            table.max, kept_free == 0 ? "" : ", of which one stays free",
+                                            taken, part.places)};
+            return;
+        }
+        taken += part.places;
+    }
+}
+
+void refuse_what_waits(TriedJob& job) {
+    for (TriedPart& part : job.parts) {
+        gate::word_for_refused(part.decision.message); // as the plugin does
+        if (part.status() != TriedStatus::accepted) continue;
+        const std::string_view reason = part.decision.forecast.pending_reason;
+        const bool waits = !reason.empty() && !part.decision.forecast.may_start;
+        if (!waits && !part.request.starts_later()) {
+            part.not_looked_at.emplace_back("whether it can start at once (--immediate)");
+            continue;
+        }
+        part.blocked_by.push_back(
+            waits ? text::format("it must start at once (--immediate), and would wait because of {}", reason)
+                  : "it must start at once (--immediate), and may start only later");
+        if (!waits || limits::find_reason(reason).empty()) continue;
+        part.decision.forecast = {};
+        part.decision.forecast.code = RejectCode::accounting_policy;
+    }
+}
+
+void end_at_refusal(TriedJob& job) {
+    const auto refused = std::ranges::find(job.parts, "slurmctld", &TriedPart::refused_by);
+    if (refused != job.parts.end()) job.parts.erase(refused + 1, job.parts.end());
+}
+
+TriedJob refused_by_client(std::vector<slurm::ClientLine> lines) {
+    TriedJob job;
+    TriedPart& part = job.parts.emplace_back();
+    for (const slurm::ClientLine& line : lines)
+        part.decision.message.push_back(line.text);
+    part.client_refusal = std::move(lines);
+    return job;
+}
+
+void print(const TriedJob& job, const policy::Policy& policy, std::ostream& out) {
+    print_parts(job, out, [&](const TriedPart& part) { print_rules(part, policy, out); });
+    out << "The user reads:\n";
+    const auto lines = job.user_reads();
+    if (lines.empty()) out << "  nothing\n";
+    for (const std::string& line : lines)
+        out << "  " << show_words(line) << '\n';
+    print_decision(job, out);
+    if (!job.why_script_not_run().empty()) // the part has said why
+        out << "Not judged: the site's job_submit.lua is not run here, and may refuse or change the job.\n";
+    if (const std::string_view why = job.groups_not_judged(); !why.empty())
+        out << "Not judged: " << show_words(why) << ".\n";
+}
+
+void print_answer(const TriedJob& job, std::ostream& out) {
+    print_parts(job, out, [&](const TriedPart& part) {
+        if (part.client_refusal) return; // the client has said why
+        for (const std::string& line : job.words_about(part))
+            out << "  " << show_words(line) << '\n';
+    });
+    print_decision(job, out);
+}
+
+} // namespace qg::cli

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/answer/advice.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/answer/advice_case.hpp"
+#include "qosgate/gate/partitions/partition_rules.hpp"
+#include "qosgate/limits/release.hpp"
+#include "qosgate/model/whole_nodes_by.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace qg::gate {
+namespace {
+
+using model::JobRequest;
+using model::Partition;
+using model::PartitionChoice;
+
+void advise_on_partitions(const AdviceCase& at, AdviceLines& lines) {
+    const Partition& first = at.first_partition();
+    if (at.are_all([](const Partition& p) { return !p.takes_jobs && !p.has_alternate; }))
+        lines.add(text::format("partition {} is {}: it takes no new jobs", first.name,
+                               first.starts_jobs ? "drained" : "inactive"));
+    if (at.view().partitions.size() > 1) return; // slurmctld may accept the job if only some are open
+    if (first.needs_reservation && !at.request.reservation)
+        lines.add(
+            text::format("partition {} is for jobs in a reservation: add --reservation=NAME", first.name));
+    if (first.is_for_root && at.request.submit_uid != 0 && at.request.submit_uid != at.cluster.slurm_user_id)
+        lines.add(text::format("partition {} is for jobs that root submits", first.name));
+}
+
+/// What slurmctld does with a job whose time limit does not fit before its deadline.
+Handling handling_of_late(const JobRequest& request, limits::Release release) {
+    const bool refuses = request.time_min || release.follows(limits::rules::refuses_time_past_deadline);
+    return refuses ? Handling::may_refuse : Handling::accepts;
+}
+
+/// The same in words; empty: its error says it.
+std::string_view tell_end(const JobRequest& request, Handling handling) {
+    if (handling == Handling::may_refuse) return "";
+    return request.starts_later() || request.priority == 0u ? "; slurmctld will end this job before it starts"
+                                                            : "; slurmctld will end this job at once";
+}
+
+/// slurmctld refuses a job that cannot end before its deadline, or ends it before it starts. A job without a
+/// time limit gets the time that is left.
+void advise_on_deadline(const JobRequest& request, limits::Release release, AdviceLines& lines) {
+    const TimeLimit left{*request.minutes_to_deadline};
+    if (left.minutes == 0)
+        return lines.add(
+            request.begins_later
+                ? "less than a minute is left from --begin to the deadline (--deadline)"
+                : "the deadline (--deadline) has passed, or less than a minute is left until then");
+    const auto& time = request.time_min ? request.time_min : request.time_limit;
+    if (!time || time->is_unlimited() || *time <= left) return;
+    const Handling handling = handling_of_late(request, release);
+    lines.add(text::format("a time limit of {} does not fit: the deadline (--deadline) is {}{}",
+                           units::format_minutes(*time),
+                           request.begins_later
+                               ? text::format("{} after --begin", units::format_minutes(left))
+                               : text::format("in {}", units::format_minutes(left)),
+                           tell_end(request, handling)),
+              handling);
+    lines.add(request.time_min ? "shorten --time-min, or choose a later --deadline"
+                               : "shorten --time, or add --time-min with the minimum that the job needs",
+              handling);
+}
+
+/// A job for which no node has enough temporary disk (TmpDisk in slurm.conf). slurmctld accepts a held one.
+void advise_on_disk(const AdviceCase& at, AdviceLines& lines) {
+    const model::DetailValue asked = at.request.details.get(model::JobDetail::tmp_disk);
+    if (asked.kind != model::DetailValue::Kind::number || at.request.priority == 0u) return;
+    const auto has_too_little = [&](const Partition& partition) {
+        const auto& max = partition.max_tmp_disk_mib;
+        return max && std::cmp_less(*max, asked.number);
+    };
+    if (!at.are_all(has_too_little)) return;
+    const Partition& first = at.first_partition();
+    const auto format_disk = [](std::uint64_t mib) { return model::format_tres_count("mem", mib); };
+    lines.add(text::format("no node of partition {} has that much temporary disk: the largest has {}, this "
+                           "job asks for {} (--tmp)",
+                           first.name, format_disk(*first.max_tmp_disk_mib),
+                           format_disk(static_cast<std::uint64_t>(asked.number))));
+}
+
+/// Whether the job asks for something by name.
+bool names_anything(const JobRequest& request) {
+    return request.reservation || request.licenses || request.features || request.prefer ||
+           request.tres_per_node || request.tres_per_job || request.tres_per_socket ||
+           request.tres_per_task || request.required_nodes || !request.nodes_to_exclude().empty();
+}
+
+/// Whether any node can hold the whole job. True is certain, except for the memory that the job gets by
+/// default.
+bool is_small(const ResolvedRequest& resolved) {
+    const JobRequest& request = resolved.request;
+    if (request.memory || request.memory_per_tres || request.tres_per_task || request.min_cpus_per_node ||
+        request.tasks_per_node || request.cpus_of_task() > 1 ||
+        model::takes_whole_nodes(request, nullptr, resolved.context.cluster))
+        return false;
+    const JobSize& size = resolved.counter.sent();
+    return std::ranges::all_of(resolved.view().partitions, [&](const PartitionChoice& choice) {
+        const Partition& partition = *choice.partition;
+        return partition.node_kinds.empty() ||
+               (!partition.gives_whole_nodes && size.nodes.value_or(1) <= 1 &&
+                std::max(size.cpus.value_or(1), size.tasks.value_or(1)) <= partition.min_node_cpus);
+    });
+}
+
+bool are_all_open(const model::AccountView& view) {
+    return std::ranges::all_of(view.partitions,
+                               [](const PartitionChoice& choice) { return choice.partition->is_open(); });
+}
+
+/// Looks for everything that may be wrong. `has_names`: the job asks for something by name.
+[[gnu::noinline]] Advice look_at_all(const ResolvedRequest& resolved, bool knows_reservations,
+                                     bool has_names) {
+    const JobRequest& request = resolved.request;
+    const AdviceCase at(resolved, knows_reservations);
+    AdviceLines lines;
+    const bool may_tell_partitions = !at.view().partitions.empty() && !has_hidden_partition(at.view());
+    if (may_tell_partitions) advise_on_partitions(at, lines);
+    if (request.minutes_to_deadline) advise_on_deadline(request, resolved.context.release, lines);
+    if (request.has_dependency) advise_on_dependency(request, lines);
+    const std::size_t told = lines.count();
+    if (has_names) advise_on_names(at, may_tell_partitions, lines);
+    // No node has what an unknown name stands for, so advice on size would repeat the advice on the name.
+    if (lines.count() == told && may_tell_partitions && !at.view().hidden.nodes) {
+        advise_on_size(at, lines);
+        if (request.asks_for_disk) advise_on_disk(at, lines);
+    }
+    return lines.take();
+}
+
+} // namespace
+
+Advice find_advice(const ResolvedRequest& resolved, bool knows_reservations) {
+    const JobRequest& request = resolved.request;
+    const bool has_wrong_array = request.array && resolved.job.array_tasks == 0;
+    const bool has_names = names_anything(request) || has_wrong_array;
+    const bool has_others = request.minutes_to_deadline || request.has_dependency || request.asks_for_disk;
+    if (!has_names && !has_others && is_small(resolved) && are_all_open(resolved.view()))
+        return {}; // the usual case
+    return look_at_all(resolved, knows_reservations, has_names);
+}
+
+} // namespace qg::gate

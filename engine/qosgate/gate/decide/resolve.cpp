@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/decide/resolve.hpp"
+
+#include "qosgate/gate/decide/untold.hpp"
+#include "qosgate/quota/privacy.hpp"
+
+namespace qg::gate {
+namespace {
+
+const model::AccountView& nothing_known() {
+    static const model::AccountView nothing = [] {
+        model::AccountView view;
+        view.tres = model::TresCatalogue::built_in();
+        view.hidden = quota::all_private;
+        return view;
+    }();
+    return nothing;
+}
+
+quota::Lookup make_lookup(const model::JobRequest& request, const PartitionList& partitions,
+                          limits::Release release, std::optional<std::uint32_t> requester) {
+    quota::Lookup lookup;
+    lookup.user_id = request.user_id;
+    if (request.account) lookup.account = *request.account;
+    if (request.qos) lookup.qos = *request.qos;
+    lookup.has_reservation = request.reservation.has_value();
+    lookup.takes_qos_lists = release.follows(limits::rules::takes_qos_lists);
+    lookup.requester = requester;
+    lookup.reader = requester.value_or(request.submit_uid);
+    lookup.names_others = !partitions.unknown.empty() || request.reservation.has_value();
+    lookup.partitions = partitions.found;
+    return lookup;
+}
+
+/// Asks the provider for the view. Counts the request: while the provider makes the view, if it asks for the
+/// job's bounds, or else afterwards.
+Result<model::AccountView> look_up(CountedRequest& counted, const ResolveOptions& options) {
+    const ClusterContext& context = counted.context;
+    BoundsOfRequest bounds(counted);
+    quota::Lookup lookup =
+        make_lookup(counted.request, counted.partitions, context.release, options.requester);
+    const bool is_too_long = is_too_long_for(counted.partitions.found.size(), counted.request);
+    // Whether a reservation is for the job depends on all accounts above.
+    if (options.extent == ViewExtent::short_within_limits && !is_too_long && !counted.request.reservation)
+        lookup.job_bounds = &bounds;
+    lookup.own_qos = options.own_qos;
+    auto found = context.provider.check(lookup);
+    if (found) found->usage_lasts = context.cluster.usage_lasts;
+    if (!bounds.was_asked()) counted.count(found ? *found : nothing_known());
+    return found;
+}
+
+} // namespace
+
+ResolvedRequest::ResolvedRequest(const model::JobRequest& asked, const ClusterContext& cluster,
+                                 const ResolveOptions& options)
+    : CountedRequest(asked, cluster, options.names_partitions), known(look_up(*this, options)) {
+    if (!view().is_within_limits) mark_untold(job, request, view(), context.cluster, context.release);
+}
+
+std::size_t bytes_of_resources(const model::JobRequest& request) {
+    using model::JobRequest;
+    std::size_t bytes = 0;
+    for (const auto text : {&JobRequest::licenses, &JobRequest::tres_per_job, &JobRequest::tres_per_node,
+                            &JobRequest::tres_per_socket, &JobRequest::tres_per_task,
+                            &JobRequest::memory_per_tres, &JobRequest::cpus_per_tres})
+        if (request.*text) bytes += (request.*text)->size();
+    return bytes;
+}
+
+const model::AccountView& ResolvedRequest::view() const noexcept {
+    return known ? *known : nothing_known();
+}
+
+ResolvedRequest resolve_again(const model::JobRequest& request, const ClusterContext& context,
+                              bool is_change) {
+    if (!is_change) return resolve(request, context, {.extent = ViewExtent::short_within_limits});
+    ResolvedRequest resolved =
+        resolve(request, context, {.requester = request.submit_uid, .names_partitions = false});
+    resolved.job.is_update = true;
+    resolved.job.array_tasks = 1;
+    return resolved;
+}
+
+bool knows_partitions_of(const ResolvedRequest& resolved) {
+    const KnownCluster& known = resolved.context.known;
+    return known.cluster != nullptr && (!known.may_have_changed || resolved.partitions.unknown.empty());
+}
+
+ResolvedRequest with_qos(const ResolvedRequest& resolved, std::size_t qos) {
+    ResolvedRequest other = resolved;
+    set_job_qos(*other.known, qos);
+    other.known->job_qos.alternatives.clear();
+    other.counter = JobCounter(resolved.counter, *other.known);
+    return other;
+}
+
+} // namespace qg::gate

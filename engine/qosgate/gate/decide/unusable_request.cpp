@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/decide/unusable_request.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/answer/answer.hpp"
+#include "qosgate/gate/size/ranges.hpp"
+
+#include <string>
+#include <utility>
+
+namespace qg::gate {
+namespace {
+
+using model::JobRequest;
+
+/// Whether slurmctld would look for so many nodes that nobody has, one by one.
+bool excludes_too_many(const JobRequest& request) {
+    constexpr std::uint32_t max_nodes = 65536; // more than any cluster has
+    if (request.excluded_nodes.empty() && request.has_all_excluded) return false;
+    const model::DetailValue list = request.details.get(model::JobDetail::excluded_nodes);
+    return list.kind == model::DetailValue::Kind::too_long || count_nodes(list.text) > max_nodes;
+}
+
+struct Fatal {
+    bool (*is_asked)(const JobRequest& request);
+    std::string_view change; ///< the user need not read how slurmctld can be ended
+};
+
+/// Those of slurm/README.md 2.6 that all releases have.
+constexpr Fatal fatal[] = {
+    {[](const JobRequest& request) { return request.tasks_per_socket == 0u; },
+     "--ntasks-per-socket=0 is no count: ask for at least 1, or leave it out"},
+    {excludes_too_many, "--exclude names more than 65536 nodes: name fewer"},
+};
+
+void refuse(model::Decision& decision, model::RejectCode code, std::string line, const LoggedJob& job,
+            const policy::Settings& settings) {
+    decision.reject = code;
+    log_limits(decision, job, "refused", "", std::span(&line, 1));
+    decision.message.push_back(std::move(line));
+    append_contact(decision.message, settings);
+}
+
+void refuse_too_large(model::Decision& decision, std::string_view cannot, const TooLarge& found,
+                      const LoggedJob& job, const policy::Settings& settings) {
+    std::string line = text::format("{}: {}", cannot, found.why);
+    if (!found.advice.empty()) line += "; " + found.advice;
+    refuse(decision, model::RejectCode::text_too_long, std::move(line), job, settings);
+}
+
+} // namespace
+
+[[gnu::cold]] void answer_too_large(model::Decision& decision, const TooLarge& found, const LoggedJob& job,
+                                    const Site& site, bool enforces_limits) {
+    const bool may_break_limits = enforces_limits && job.view.enforce.limits && !found.slurmctld_refuses;
+    if (may_break_limits && !site.context.provider.is_operator(job.request.submit_uid))
+        return refuse_too_large(decision, "the limits of this job cannot be checked", found, job,
+                                site.settings());
+    log_limits(decision, job, "unchecked", "", std::span(&found.why, 1));
+}
+
+[[gnu::cold]] model::Decision answer_unread(const ResolvedRequest& resolved, const LoggedJob& job,
+                                            const Site& site) {
+    model::Decision decision;
+    const TooLarge found = find_too_large(resolved).value_or(TooLarge{});
+    const auto event = job.change == nullptr ? policy::JobEvent::submit : policy::JobEvent::modify;
+    const auto parts = job.change == nullptr ? model::UpdateParts::all() : job.change->parts;
+    if (site.policy != nullptr && site.policy->has_enforcing_rule_at(event, parts))
+        refuse_too_large(decision, "the site's rules cannot be applied to this job", found, job,
+                         site.settings());
+    else
+        answer_too_large(decision, found, job, site,
+                         site.enforces_limits() && parts.has(model::UpdatePart::limits));
+    return decision;
+}
+
+[[gnu::cold]] std::string_view look_for_fatal(const JobRequest& request) {
+    for (const Fatal& each : fatal)
+        if (each.is_asked(request)) return each.change;
+    return {};
+}
+
+[[gnu::cold]] void refuse_fatal(model::Decision& decision, std::string_view change, const LoggedJob& job,
+                                const policy::Settings& settings) {
+    refuse(decision, model::RejectCode::access_denied, std::string(change), job, settings);
+}
+
+} // namespace qg::gate

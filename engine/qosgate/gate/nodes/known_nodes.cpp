@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/nodes/known_nodes.hpp"
+
+#include "qosgate/gate/nodes/host_names.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace qg::gate {
+namespace {
+
+/// How many nodes of a list are looked up.
+constexpr std::size_t max_nodes_read = 128;
+
+/// How many nodes of reservations are read: a submission with more must not cost more.
+constexpr std::size_t max_reserved_nodes = 4096;
+
+KnownNodes look_up_nodes(std::string_view list, const model::KnownNames& known) {
+    HostNames hosts = first_hosts(list, max_nodes_read);
+    KnownNodes nodes;
+    nodes.is_whole = hosts.is_whole;
+    for (std::string& name : hosts.names) {
+        const auto found = std::ranges::lower_bound(known.nodes, name);
+        if (found != known.nodes.end() && *found == name)
+            nodes.indices.push_back(
+                known.node_indices[static_cast<std::size_t>(found - known.nodes.begin())]);
+        else if (!nodes.unknown)
+            nodes.unknown = std::move(name);
+    }
+    std::ranges::sort(nodes.indices);
+    nodes.indices.erase(std::unique(nodes.indices.begin(), nodes.indices.end()), nodes.indices.end());
+    return nodes;
+}
+
+} // namespace
+
+NamedNodes look_up_named_nodes(const model::JobRequest& request,
+                               const std::optional<model::KnownNames>& known) {
+    NamedNodes named;
+    if (!known || known->nodes.empty()) return named;
+    if (request.required_nodes) named.required = look_up_nodes(*request.required_nodes, *known);
+    if (const auto excluded = request.nodes_to_exclude(); !excluded.empty())
+        named.excluded = look_up_nodes(excluded, *known);
+    named.excluded.is_whole = named.excluded.is_whole && request.has_all_excluded;
+    return named;
+}
+
+bool NamedNodes::may_have(std::uint32_t node) const noexcept {
+    return !knows_reserved() || model::has_node(reserved->ranges, node);
+}
+
+std::vector<model::NodeRange> ReservedNodes::in(const model::Partition& partition) const {
+    std::vector<model::NodeRange> common;
+    auto mine = ranges.begin();
+    auto its = partition.nodes.begin();
+    while (mine != ranges.end() && its != partition.nodes.end()) {
+        const model::NodeRange both{std::max(mine->first, its->first), std::min(mine->last, its->last)};
+        if (both.first <= both.last) common.push_back(both);
+        if (mine->last < its->last)
+            ++mine;
+        else
+            ++its;
+    }
+    return common;
+}
+
+std::optional<ReservedNodes> look_up_reserved(std::span<const model::Reservation* const> reservations) {
+    if (reservations.empty()) return std::nullopt;
+    ReservedNodes all;
+    std::vector<model::NodeRange> ranges;
+    std::uint64_t count = 0;
+    bool knows_nodes = true;
+    for (const model::Reservation* one : reservations) {
+        if (!one->nodes || !one->cpus) return std::nullopt;
+        all.cpus = std::max(all.cpus, *one->cpus);
+        knows_nodes = knows_nodes && !one->node_ranges.empty();
+        for (const model::NodeRange range : one->node_ranges) {
+            count += std::uint64_t{range.last} - range.first + 1;
+            knows_nodes = knows_nodes && range.last >= range.first && count <= max_reserved_nodes;
+            if (knows_nodes) ranges.push_back(range);
+        }
+    }
+    if (!knows_nodes) return all;
+    std::ranges::sort(ranges, {}, &model::NodeRange::first);
+    for (const model::NodeRange range : ranges)
+        if (all.ranges.empty() || all.ranges.back().last < range.first)
+            all.ranges.push_back(range);
+        else
+            all.ranges.back().last = std::max(all.ranges.back().last, range.last);
+    return all;
+}
+
+} // namespace qg::gate

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/partitions/in_partition.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/nodes/node_demand.hpp"
+#include "qosgate/gate/size/gres_request.hpp"
+#include "qosgate/gate/size/job_size.hpp"
+#include "qosgate/model/tres_request.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace qg::gate {
+namespace {
+
+using model::JobRequest;
+using model::Memory;
+using model::Partition;
+
+/// The largest count for GPUs in --cpus-per-gpu or --mem-per-gpu; 0: none.
+std::uint64_t count_per_gpu(const std::optional<std::string>& text) {
+    std::uint64_t most = 0;
+    model::for_each_gres_item(text, [&](const model::TresItem& item) {
+        if (item.name == "gpu") most = std::max(most, item.count);
+    });
+    return most;
+}
+
+/// Whether the job leaves the CPUs of a task open. slurmctld shows one CPU for these, too.
+bool leaves_cpus_open(const JobRequest& request, Extent extent) {
+    const bool may_be_default = request.has_counted_cpus && extent == Extent::most;
+    return !request.cpus_per_task ||
+           (may_be_default && (*request.cpus_per_task <= 1 || request.tres_per_task));
+}
+
+/// Whether a default replaces what the job says of each GPU.
+bool replaces(std::optional<std::uint64_t> value, const JobRequest& request,
+              const std::optional<std::string>& text, Extent extent) {
+    if (!value || *value == 0) return false;
+    const std::uint64_t present = count_per_gpu(text);
+    return present == 0 || (extent == Extent::most && may_show_default(request, text) && *value > present);
+}
+
+/// A request that is copied when it changes.
+class ChangedRequest {
+  public:
+    explicit ChangedRequest(const JobRequest& request) : request_(request) {}
+
+    [[nodiscard]] const JobRequest& now() const { return changed_ ? *changed_ : request_; }
+    JobRequest& change() { return changed_ ? *changed_ : changed_.emplace(request_); }
+    [[nodiscard]] std::optional<JobRequest> take() { return std::move(changed_); }
+
+  private:
+    const JobRequest& request_;
+    std::optional<JobRequest> changed_;
+};
+
+/// The memory of an existing job may be a default, which slurmctld looks up in each partition.
+void set_default_memory(ChangedRequest& request, const Partition& partition, const model::Cluster& cluster) {
+    if (!request.now().has_default_memory || !request.now().memory) return;
+    const auto memory = default_memory_of(&partition, cluster);
+    if (memory != request.now().memory) request.change().memory = memory;
+}
+
+void set_gpu_defaults(ChangedRequest& request, const Partition& partition, const model::Cluster& cluster,
+                      Extent extent) {
+    const GpuDefaults defaults = gpu_defaults(partition, cluster);
+    if (!defaults.are_set() || !(request.now().tasks_per_tres || names_gpus(request.now()))) return;
+    if (leaves_cpus_open(request.now(), extent) &&
+        replaces(defaults.cpus, request.now(), request.now().cpus_per_tres, extent)) {
+        request.change().cpus_per_tres = text::format("gres:gpu:{}", *defaults.cpus);
+        request.change().has_default_cpus_per_gpu = true;
+    }
+    const bool leaves_memory_open = !request.now().memory || request.now().has_default_memory;
+    if (leaves_memory_open && replaces(defaults.mib, request.now(), request.now().memory_per_tres, extent)) {
+        request.change().memory.reset();
+        request.change().memory_per_tres = text::format("gres:gpu:{}", *defaults.mib);
+    }
+}
+
+/// The memory for which MaxMemPerCPU may add CPUs. slurmctld looks at the default memory also of a job that
+/// gets memory for each GPU instead, and without any default at all memory of the node. [L22]
+std::optional<Memory> memory_for_cpus(const JobRequest& request, const Partition& partition,
+                                      const model::Cluster& cluster, Extent extent) {
+    if (extent == Extent::least) return memory_of(request, partition, cluster);
+    const auto memory = request.memory ? request.memory : default_memory_of(&partition, cluster);
+    return memory ? memory : Memory{0, /*per_cpu=*/false};
+}
+
+/// More CPUs instead of more memory for each, as MaxMemPerCPU says.
+void add_cpus_for_memory(ChangedRequest& request, const Partition& partition, const model::Cluster& cluster,
+                         Extent extent) {
+    const std::optional<Memory> asked = memory_for_cpus(request.now(), partition, cluster, extent);
+    const auto more = cpus_for_memory(asked, partition, cluster);
+    if (!more) return;
+    if (!asked->per_cpu || asked->mib == 0) {
+        if (request.now().min_cpus_per_node.value_or(0) < to_count(more->cpus))
+            request.change().min_cpus_per_node = to_count(more->cpus);
+        return;
+    }
+    JobRequest& changed = request.change();
+    if (changed.memory || !changed.memory_per_tres) changed.memory = Memory{more->mib, /*per_cpu=*/true};
+    changed.cpus_per_task = to_count(changed.cpus_of_task() * to_count(more->cpus));
+    if (changed.tasks.value_or(0) != 0 && changed.min_cpus)
+        changed.min_cpus = to_count(*changed.tasks * std::uint64_t{*changed.cpus_per_task});
+    else
+        changed.min_cpus_per_node = changed.cpus_per_task;
+}
+
+} // namespace
+
+std::optional<JobRequest> in_partition(const JobRequest& request, const Partition& partition,
+                                       const model::Cluster& cluster, Extent extent) {
+    ChangedRequest changed(request);
+    set_default_memory(changed, partition, cluster);
+    set_gpu_defaults(changed, partition, cluster, extent);
+    add_cpus_for_memory(changed, partition, cluster, extent);
+    return changed.take();
+}
+
+} // namespace qg::gate

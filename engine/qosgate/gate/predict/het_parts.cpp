@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/predict/het_parts.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/decide/refusal.hpp"
+#include "qosgate/limits/explain.hpp"
+#include "qosgate/limits/schedule.hpp"
+#include "qosgate/limits/submit.hpp"
+#include "qosgate/model/limit_facts.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace qg::gate {
+namespace {
+
+constexpr std::size_t max_parts = 16;
+/// The maximum of lines about limits that keep one job pending. Lines about those that refuse it still fit.
+constexpr std::size_t max_lasting_lines = max_problem_lines;
+constexpr std::size_t max_lines = 2 * max_problem_lines;
+
+/// Whether the limit counts the sum over running parts. Nodes are left out: parts may share them,
+/// and a shared node counts once.
+bool counts_parts_together(const limits::Violation& violation, const model::AccountView& view) {
+    const model::LimitFacts& facts = model::facts_of(violation.limit);
+    return facts.measure == model::LimitMeasure::tres && facts.sense == model::LimitSense::maximum &&
+           facts.counts_others() && violation.relation == limits::Relation::asked_too_much &&
+           violation.tres != view.tres->node();
+}
+
+bool share_association(const model::AccountView& a, const model::AccountView& b) {
+    return !a.associations.empty() && !b.associations.empty() && a.account == b.account &&
+           a.associations.front().partition == b.associations.front().partition;
+}
+
+bool is_same_owner(const model::AccountView& a, limits::Owner of_a, const model::AccountView& b,
+                   limits::Owner of_b) {
+    if (of_a.kind != of_b.kind) return false;
+    if (of_a.kind == limits::OwnerKind::qos) return a.qos[of_a.index].id == b.qos[of_b.index].id;
+    const model::Association &link = a.associations[of_a.index], &other = b.associations[of_b.index];
+    return link.account == other.account && link.user == other.user && link.partition == other.partition;
+}
+
+/// Whether it is one limit, seen in two views.
+bool is_same_limit(const model::AccountView& a, const limits::Violation& of_a, const model::AccountView& b,
+                   const limits::Violation& of_b) {
+    return of_a.limit == of_b.limit && of_a.tres == of_b.tres && is_same_owner(a, of_a.owner, b, of_b.owner);
+}
+
+/// The QOSs that a job certainly runs under, as indices into its view.
+std::vector<std::size_t> certain_qos(const model::AccountView& view) {
+    std::vector<std::size_t> indices;
+    if (view.job_qos.qos && view.job_qos.alternatives.empty()) indices.push_back(*view.job_qos.qos);
+    if (view.partitions.empty() || !view.partitions.front().qos) return indices;
+    const auto first = view.partitions.front().qos;
+    if (std::ranges::all_of(view.partitions, [&](const auto& choice) { return choice.qos == first; }))
+        indices.push_back(*first);
+    return indices;
+}
+
+/// Whether usage of a job counts for an owner in another job's view.
+bool counts_for(const model::AccountView& job, const model::AccountView& view, limits::Owner owner) {
+    const auto is_owner = [&](limits::OwnerKind kind, std::size_t index) {
+        return is_same_owner(job, {kind, index}, view, owner);
+    };
+    for (const std::size_t qos : certain_qos(job))
+        if (is_owner(limits::OwnerKind::qos, qos)) return true;
+    for (std::size_t link = 0; link < job.associations.size(); ++link)
+        if (is_owner(limits::OwnerKind::association, link)) return true;
+    return false;
+}
+
+bool is_per_account(const limits::Violation& violation) {
+    return model::facts_of(violation.limit).scope == model::LimitScope::account;
+}
+
+/// What the members ask for together, in the form of one of them.
+template <typename Parts>
+model::ResolvedJob sum_of(const Parts& members, const model::ResolvedJob& one) {
+    model::ResolvedJob sum = one;
+    for (const auto* member : members) {
+        const model::ResolvedJob& other = member->job;
+        if (&other == &one) continue;
+        sum.array_tasks += other.array_tasks;
+        for (std::size_t tres = 0; tres < sum.tres.size(); ++tres)
+            sum.tres[tres] += model::count_at(other.tres, tres);
+        sum.untold_tres.resize(std::max(sum.untold_tres.size(), other.untold_tres.size()));
+        for (std::size_t tres = 0; tres < other.untold_tres.size(); ++tres)
+            if (other.untold_tres[tres]) sum.untold_tres[tres] = true;
+    }
+    return sum;
+}
+
+/// "parts 0 and 1"
+template <typename Parts>
+std::string name_parts(const Parts& members) {
+    std::vector<std::string> numbers;
+    for (const auto* member : members)
+        numbers.push_back(std::to_string(member->number));
+    if (numbers.size() == 1) return "part " + numbers.front();
+    const std::string last = numbers.back();
+    numbers.pop_back();
+    return text::format("parts {} and {}", text::join(numbers, ", "), last);
+}
+
+/// The limits that a job exceeds regardless of other jobs, all limits being strict.
+std::vector<limits::Violation> find_exceeded(const model::AccountView& view, const model::ResolvedJob& job,
+                                             limits::Release release) {
+    auto found = limits::evaluate_submit(view, job, release, limits::Strictness::assume_strict).violations;
+    std::erase_if(found,
+                  [](const limits::Violation& v) { return v.relation != limits::Relation::asked_too_much; });
+    return found;
+}
+
+/// The limits on running jobs that so many parts exceed although a single one does not.
+std::vector<limits::Violation> find_running_limits(model::AccountView view, const model::ResolvedJob& job,
+                                                   std::size_t parts, limits::Release release) {
+    const auto run_others = [parts](model::Usage& usage) { usage.jobs = parts - 1; };
+    for (model::Qos& qos : view.qos)
+        for (model::Usage* usage : {&qos.usage, &qos.user_usage, &qos.account_usage})
+            run_others(*usage);
+    for (model::Association& link : view.associations)
+        run_others(link.usage);
+    auto found =
+        limits::evaluate_schedule(view, job, job.time_limit, /*time_set_by_limit=*/false, release).pre_select;
+    std::erase_if(found, [](const limits::Violation& violation) {
+        return model::facts_of(violation.limit).measure != model::LimitMeasure::running_jobs ||
+               violation.limit_value == 0;
+    });
+    for (limits::Violation& violation : found) {
+        violation.asked = parts;
+        violation.used = 0;
+        violation.relation = limits::Relation::asked_too_much;
+    }
+    return found;
+}
+
+} // namespace
+
+HetParts::Members HetParts::of_association(const Part& part) const {
+    Members members;
+    for (const Part& other : parts_)
+        if (&other == &part || share_association(other.view, part.view)) members.push_back(&other);
+    return members;
+}
+
+HetParts::Members HetParts::counted_by(const Part& part, limits::Owner owner, bool is_per_account) const {
+    Members members;
+    for (const Part& other : parts_)
+        if (counts_for(other.view, part.view, owner) &&
+            (!is_per_account || other.view.account == part.view.account))
+            members.push_back(&other);
+    return members;
+}
+
+HetParts::Members HetParts::counted_by(const Part& part, const limits::Violation& violation) const {
+    return counted_by(part, violation.owner, is_per_account(violation));
+}
+
+std::vector<HetParts::Members> HetParts::counted_together(const Part& part) const {
+    std::vector<Members> all;
+    const auto add = [&](limits::Owner owner, bool is_per_account) {
+        Members members = counted_by(part, owner, is_per_account);
+        if (members.size() > 1 && std::ranges::find(all, members) == all.end())
+            all.push_back(std::move(members));
+    };
+    for (const std::size_t qos : certain_qos(part.view))
+        for (const bool is_per_account : {false, true})
+            add({limits::OwnerKind::qos, qos}, is_per_account);
+    for (std::size_t link = 0; link < part.view.associations.size(); ++link)
+        add({limits::OwnerKind::association, link}, /*is_per_account=*/false);
+    return all;
+}
+
+HetParts::Lines HetParts::add(const ResolvedRequest& resolved) {
+    const limits::Release release = resolved.context.release;
+    const std::uint32_t number = number_++;
+    refusal_ = {};
+    if (told_.size() >= max_lines || parts_.size() >= max_parts) return {};
+    if (release.follows(limits::rules::checks_parts_one_by_one)) return {};
+    parts_.push_back(
+        {resolved.view(), resolved.job, number, find_exceeded(resolved.view(), resolved.job, release)});
+    if (parts_.size() == 1) return {};
+    Lines lines;
+    const limits::Reader reader =
+        limits::reader_of_job(resolved.request.submit_uid, resolved.request.user_id);
+    const auto tell = [&](std::vector<std::string>& where, std::vector<Exceeded> all, std::size_t max) {
+        for (Exceeded& found : all) {
+            if (told_.size() >= max) return;
+            if (is_told(*found.part, found.violation)) continue;
+            told_.push_back({static_cast<std::size_t>(found.part - parts_.data()), found.violation});
+            found.violation.is_of_parts = true;
+            where.push_back(text::format(
+                "{} together exceed a limit: {}", name_parts(found.members),
+                limits::describe(found.violation, found.part->view, /*names_owner=*/true, reader)));
+        }
+    };
+    std::vector<Exceeded> refusing = find_refusing(release);
+    if (!refusing.empty()) refusal_ = refusing.front().violation.reason;
+    tell(lines.refusing, std::move(refusing), max_lines);
+    std::vector<Exceeded> lasting = find_lasting(release);
+    if (!lasting.empty()) lasting_ = lasting.front().violation.reason;
+    tell(lines.lasting, std::move(lasting), max_lasting_lines);
+    return lines;
+}
+
+std::vector<HetParts::Exceeded> HetParts::find_refusing(limits::Release release) const {
+    std::vector<Exceeded> found;
+    for (const Part& part : parts_) {
+        const Members members = of_association(part);
+        const auto verdict = limits::evaluate_submit(part.view, sum_of(members, part.job), release,
+                                                     limits::Strictness::as_configured);
+        for (const limits::Violation& violation : verdict.violations)
+            found.push_back({violation, &part, members});
+    }
+    return found;
+}
+
+bool HetParts::is_told(const Part& part, const limits::Violation& violation) const {
+    return std::ranges::any_of(told_, [&](const Told& told) {
+        return is_same_limit(parts_[told.part].view, told.limit, part.view, violation);
+    });
+}
+
+bool HetParts::is_of_one(const Part& part, const limits::Violation& violation) const {
+    return std::ranges::any_of(parts_, [&](const Part& other) {
+        return std::ranges::any_of(other.own, [&](const limits::Violation& own) {
+            return is_same_limit(other.view, own, part.view, violation);
+        });
+    });
+}
+
+/// The limits that the parts exceed permanently because they must run together.
+std::vector<HetParts::Exceeded> HetParts::find_lasting(limits::Release release) const {
+    const Part& last = parts_.back();
+    if (last.view.partitions.size() != 1) return {}; // the partition decides which QOS counts
+    std::vector<Exceeded> found;
+    for (const Members& members : counted_together(last)) {
+        const auto verdict = limits::evaluate_submit(last.view, sum_of(members, last.job), release,
+                                                     limits::Strictness::assume_strict);
+        for (const limits::Violation& violation : verdict.violations)
+            if (counts_parts_together(violation, last.view) && counted_by(last, violation) == members &&
+                !is_of_one(last, violation))
+                found.push_back({violation, &last, members});
+        for (const limits::Violation& violation :
+             find_running_limits(last.view, last.job, members.size(), release))
+            if (counted_by(last, violation) == members) found.push_back({violation, &last, members});
+    }
+    return found;
+}
+
+} // namespace qg::gate

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/objects/client_binding.hpp"
+
+#include "qosgate/policy/lua/budget.hpp"
+#include "qosgate/policy/objects/option_writes.hpp"
+#include "qosgate/policy/run/rule_messages.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <lua.hpp>
+
+namespace qg::policy {
+namespace {
+
+constexpr const char* type_name = "options"; // as tostring shows it
+constexpr auto object = &LuaState::options_object;
+
+/// What reading or writing an option costs, in instructions: Slurm looks through all of them.
+constexpr std::int64_t option_cost = 200;
+
+/// The name of an option at a stack index. Errors: raises a Lua error for other values.
+std::string_view check_name(lua_State* lua, int index) {
+    if (lua_type(lua, index) != LUA_TSTRING)
+        luaL_error(lua, "write options.time or options[\"mem-per-cpu\"]: an option has a name");
+    Budget::charge(lua, option_cost);
+    return key_at(lua, index);
+}
+
+/// What an option has, as a value of Lua. Trivial; the text is pushed on the stack.
+struct ReadOption {
+    bool is_set = false;
+    bool has_text = false;
+};
+
+/// Reads an option. A text is put into `text`, which must live in a frame that no error leaves.
+ReadOption read_option(const RuleRun& run, std::string_view name, std::string& text,
+                       ErrorText& error) noexcept {
+    ReadOption read;
+    report_into(error, [&] {
+        OptionValue value = run.option(to_option_name(name), error);
+        read = {value.is_set, value.text.has_value()};
+        if (value.text) text = *std::move(value.text);
+        if (text.size() > max_option_bytes) error.assign("the value of this option is too long for a rule");
+    });
+    return read;
+}
+
+/// Pushes an option. It holds C++ objects, so nothing in here may raise an error: the text is copied to
+/// memory of Lua by a protected call.
+struct PushedText {
+    const std::string* text;
+};
+int push_copy(lua_State* lua) {
+    const auto* pushed = static_cast<const PushedText*>(lua_touserdata(lua, 1));
+    lua_pushlstring(lua, pushed->text->data(), pushed->text->size());
+    return 1;
+}
+
+/// Pushes the value of an option: nil, true or a text. True: it is pushed; else `error` is set, or a Lua
+/// error is on top of the stack.
+bool push_option(lua_State* lua, const RuleRun& run, std::string_view name, ErrorText& error) noexcept {
+    std::string text;
+    const ReadOption read = read_option(run, name, text, error);
+    if (!error.empty()) return false;
+    if (!read.is_set) {
+        lua_pushnil(lua);
+        return true;
+    }
+    if (!read.has_text) {
+        lua_pushboolean(lua, 1);
+        return true;
+    }
+    PushedText pushed{&text};
+    lua_pushcfunction(lua, &push_copy);
+    lua_pushlightuserdata(lua, &pushed);
+    return lua_pcall(lua, 1, 1, 0) == LUA_OK;
+}
+
+/// Upvalue 1: the functions by their names.
+int read_options(lua_State* lua) {
+    const RuleRun& run = check_run(lua, object);
+    const std::string_view name = check_name(lua, 2);
+    lua_pushvalue(lua, 2);
+    if (lua_rawget(lua, lua_upvalueindex(1)) == LUA_TFUNCTION) return 1;
+    luaL_checkstack(lua, 4, nullptr);
+    ErrorText error;
+    if (push_option(lua, run, name, error)) return 1;
+    return error.empty() ? lua_error(lua) : raise(lua, error);
+}
+
+int write_options(lua_State* lua) {
+    RuleRun& run = check_run(lua, object);
+    const std::string_view name = check_name(lua, 2);
+    lua_pushvalue(lua, 2);
+    if (lua_rawget(lua, lua_upvalueindex(1)) == LUA_TFUNCTION)
+        return luaL_error(lua, "the functions of options cannot be changed");
+    const Value value = to_value(lua, 3);
+    Budget::charge(lua, static_cast<std::int64_t>(value.text.size() / 16));
+    ErrorText error;
+    run.set_option(name, value, error);
+    if (!error.empty()) return raise(lua, error);
+    return 0;
+}
+
+constexpr std::array<luaL_Reg, 4> functions{{{"note", &say_message<object, &RuleRun::note>},
+                                             {"reject", &reject_job<object>},
+                                             {"stop", &stop_chain<object>},
+                                             {"warn", &say_message<object, &RuleRun::warn>}}};
+
+} // namespace
+
+int make_options(lua_State* lua) {
+    luaL_newmetatable(lua, type_name);
+    lua_createtable(lua, 0, static_cast<int>(functions.size()));
+    for (const luaL_Reg& function : functions) {
+        lua_pushcfunction(lua, function.func);
+        lua_setfield(lua, -2, function.name);
+    }
+    lua_pushvalue(lua, -1);
+    lua_pushcclosure(lua, &read_options, 1);
+    lua_setfield(lua, -3, "__index");
+    lua_pushcclosure(lua, &write_options, 1);
+    lua_setfield(lua, -2, "__newindex");
+    LuaState::of(lua).*object = push_object(lua);
+    return luaL_ref(lua, LUA_REGISTRYINDEX);
+}
+
+} // namespace qg::policy
