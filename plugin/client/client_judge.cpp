@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "client/client_judge.hpp"
 
-#include "client/asking_command.hpp"
 #include "client/client_changes.hpp"
 #include "client/client_rules.hpp"
 #include "client/client_world.hpp"
+#include "client/parent_command.hpp"
 #include "host/host_conf.hpp"
 #include "host/host_log.hpp"
 #include "host/running_release.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "client/client_script_hooks.hpp"
 
-#include "client/asking_command.hpp"
+#include "client/parent_command.hpp"
 #include "client/spank_options.hpp"
 #include "host/host_conf.hpp"
 #include "host/host_log.hpp"

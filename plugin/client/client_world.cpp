@@ -20,7 +20,7 @@ void ClientWorld::remember() const {
     if (world_ && *world_) likely().note((**world_)->accounting.needed_first());
 }
 
-LikelyRecords ClientWorld::likely() const {
+RecentRecordNames ClientWorld::likely() const {
     return {geteuid() == 0 ? "" : runtime_directory(), slurm::view_text(conf_.cluster_name)};
 }
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "client/client_job.hpp"
-#include "client/likely_records.hpp"
+#include "client/recent_record_names.hpp"
 #include "qosgate/gate/known_cluster.hpp"
 #include "qosgate/gate/rules/decision_view.hpp"
 #include "qosgate/policy/objects/rule_view.hpp"
@@ -44,7 +44,7 @@ class ClientWorld {
 
   private:
     /// Empty for root, who may have the variables of another user.
-    [[nodiscard]] LikelyRecords likely() const;
+    [[nodiscard]] RecentRecordNames likely() const;
 
     const slurm_conf_t& conf_;
     std::optional<Result<std::unique_ptr<slurm::JobWorld>>> world_;

@@ -6,9 +6,9 @@
 // so that a deeper call costs a page fault. Therefore rare ways are functions of their own that are not
 // inlined, and what only they need is not on the stack.
 #include "controller/job_desc_writer.hpp"
+#include "controller/policy_not_loaded.hpp"
 #include "controller/runtime.hpp"
-#include "controller/unknown_rules.hpp"
-#include "controller/unseen_change.hpp"
+#include "controller/unreadable_change.hpp"
 #include "host/host_alloc.hpp"
 #include "host/host_conf.hpp"
 #include "host/host_log.hpp"
@@ -250,7 +250,8 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
     job_desc_msg_t* current = of_script ? of_script->job.get() : nullptr; // the script may have read it
     if (const auto why = why_not_copied(files_id, submit_uid, by_operator);
         current == nullptr && !why.empty()) {
-        Decision decision = answer_unseen_change({files_id, submit_uid, by_operator, why, parts}, *policy);
+        Decision decision =
+            answer_unreadable_change({files_id, submit_uid, by_operator, why, parts}, *policy);
         if (trial) trial->skip();
         if (of_script) prepend_script(decision, std::move(of_script->decision), /*said=*/{});
         count(decision, /*is_change=*/true, asked_at);

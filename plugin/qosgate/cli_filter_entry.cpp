@@ -3,10 +3,10 @@
 // The gate of cli_filter/qosgate for one branch of Slurm: what the loader calls for sbatch, salloc, srun and
 // scrontab. If the gate itself fails, the job is sent as without it; a rule or the site's script can refuse
 // it.
-#include "client/asking_command.hpp"
 #include "client/child_process.hpp"
 #include "client/client_judge.hpp"
 #include "client/client_script_hooks.hpp"
+#include "client/parent_command.hpp"
 #include "host/host_conf.hpp"
 #include "host/host_log.hpp"
 #include "host/running_release.hpp"
@@ -92,7 +92,7 @@ const char* why_no_answer(ChildEnd end) {
 /// With --no-allocate srun would run programs at once, whoever set it: a command that was to say what becomes
 /// of a job must not.
 bool would_run_at_once(const ClientOptions& options, std::string_view client) {
-    if (!is_asked_by_qosgate() || client != "srun" || !options.is_set("no-allocate")) return false;
+    if (!is_started_by_qosgate() || client != "srun" || !options.is_set("no-allocate")) return false;
     say(/*is_error=*/true,
         "qosgate: srun --no-allocate runs a program without a job: there is nothing to judge");
     return true;
@@ -107,9 +107,9 @@ int filter(ClientOptions options, int part) {
     }
     static bool was_late = false; // limits of the other parts of the job would be waited for as long
     const std::string_view why_no_limits =
-        is_asked_by_qosgate() ? "the qosgate command that asks judges it"
-        : was_late            ? "slurmctld did not answer in time for another part of this job"
-                              : "";
+        is_started_by_qosgate() ? "the qosgate command that asks judges it"
+        : was_late              ? "slurmctld did not answer in time for another part of this job"
+                                : "";
     const ChildResult result = run_in_child(default_client_timeout, [&](ChildLine& line) {
         return to_bytes(judge_client_job(options, command, why_no_limits, line));
     });
@@ -121,7 +121,7 @@ int filter(ClientOptions options, int part) {
     for (const ClientLine& line : answer->lines)
         say(line.is_error, line.text);
     if (answer->is_refused) {
-        tell_refusal(answer->lines);
+        report_refusal(answer->lines);
         return SLURM_ERROR;
     }
     for (const policy::OptionChange& change : answer->options)
@@ -131,7 +131,7 @@ int filter(ClientOptions options, int part) {
 
 /// The script has said why in its own way.
 int refuse_by_script() {
-    tell_refusal({});
+    report_refusal({});
     return SLURM_ERROR;
 }
 

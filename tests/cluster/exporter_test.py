@@ -144,7 +144,7 @@ class Metrics(ExporterTestCase):
     def test_a_bad_report_of_the_plugin_hides_only_the_plugin(self) -> None:
         report = self.cluster.layout.controller_state / "qosgate_status.json"
 
-        def is_told(readable: int) -> bool:
+        def may_be_shown(readable: int) -> bool:
             metrics = self.exporter.metrics()
             return (metrics["qosgate_up"], metrics["qosgate_gate_readable"]) == (1, readable)
 
@@ -153,12 +153,12 @@ class Metrics(ExporterTestCase):
             spoilt = report.with_suffix(".spoilt")
             spoil(spoilt)
             spoilt.replace(report)
-            return is_told(0)
+            return may_be_shown(0)
 
         for spoil in (os.mkfifo, lambda path: path.write_text("[]")):
             self.cluster.wait_for(partial(is_told_once_spoilt, spoil), "the report cannot be read, slurmctld can")
             self.cluster.sbatch("--qos=small -n3", "ana")  # refused, and counted: the plugin writes the report again
-            self.cluster.wait_for(lambda: is_told(1), "the report is back")
+            self.cluster.wait_for(lambda: may_be_shown(1), "the report is back")
 
     def test_the_alerts_pass_their_tests(self) -> None:
         require("promtool")

@@ -423,11 +423,11 @@ BOOST_AUTO_TEST_CASE(a_job_that_starts_later_is_told_only_what_is_for_good) {
     request.qos.reset();
     qos(0).limits.set(model::CountLimit::max_jobs_per_user, 1);
     records.qos[0].users[1000].jobs = 1;
-    const auto is_told = [this](std::string_view words) {
+    const auto may_be_shown = [this](std::string_view words) {
         const auto message = decide().message;
         return !message.empty() && message.front().starts_with(words);
     };
-    BOOST_TEST(is_told("this job will wait"));
+    BOOST_TEST(may_be_shown("this job will wait"));
 
     request.is_het_part = true;
     BOOST_TEST(decide().message.empty());
@@ -438,7 +438,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_starts_later_is_told_only_what_is_for_good) {
     BOOST_TEST(pending() == "QOSMaxJobsPerUserLimit");
 
     qos(0).limits.set(model::CountLimit::max_jobs_per_user, 0);
-    BOOST_TEST(is_told("this job can never start"));
+    BOOST_TEST(may_be_shown("this job can never start"));
 }
 
 BOOST_AUTO_TEST_CASE(nodes_that_are_in_use_may_be_shared) {
@@ -446,17 +446,17 @@ BOOST_AUTO_TEST_CASE(nodes_that_are_in_use_may_be_shared) {
     qos(0).limits.set(model::TresLimit::max_tres_per_user, tres("node"), 2);
     records.qos[0].users[1000].tres = model::TresCounts(records.tres->size());
     records.qos[0].users[1000].tres[tres("node")] = 2;
-    const auto is_told = [this](std::string_view words) {
+    const auto may_be_shown = [this](std::string_view words) {
         const auto message = decide().message;
         return !message.empty() && message.front().starts_with(words);
     };
-    BOOST_TEST(is_told("this job may wait: nodes"));
+    BOOST_TEST(may_be_shown("this job may wait: nodes"));
     BOOST_TEST(pending() == "QOSMaxNodePerUserLimit");
     BOOST_TEST(forecast().may_start);
     BOOST_TEST(!forecast().never_starts);
 
     request.min_nodes = request.tasks = request.min_cpus = 3;
-    BOOST_TEST(is_told("this job can never start as it is: nodes"));
+    BOOST_TEST(may_be_shown("this job can never start as it is: nodes"));
     BOOST_TEST(!forecast().may_start);
     BOOST_TEST(forecast().never_starts);
 
@@ -464,7 +464,7 @@ BOOST_AUTO_TEST_CASE(nodes_that_are_in_use_may_be_shared) {
     qos(0).limits.set(model::TresLimit::grp_tres, tres("cpu"), 8);
     qos(0).usage.tres = model::TresCounts(records.tres->size());
     qos(0).usage.tres[tres("cpu")] = 8;
-    BOOST_TEST(is_told("this job will wait: CPUs"));
+    BOOST_TEST(may_be_shown("this job will wait: CPUs"));
     BOOST_TEST(!forecast().may_start);
 }
 

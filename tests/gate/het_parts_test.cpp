@@ -93,14 +93,14 @@ BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_added_up_before_26_05_only) {
     ask_cpus(30);
     deny_on_limit();
     limit_cpus_per_user(40);
-    const auto is_told = [&](limits::Release asked) {
+    const auto may_be_shown = [&](limits::Release asked) {
         release = asked;
         parts.clear();
         BOOST_TEST(told().empty());
         return !told().empty();
     };
-    BOOST_TEST(is_told({25, 11}));
-    BOOST_TEST(!is_told({26, 5, 0}));
+    BOOST_TEST(may_be_shown({25, 11}));
+    BOOST_TEST(!may_be_shown({26, 5, 0}));
 }
 
 BOOST_AUTO_TEST_CASE(a_part_that_is_too_large_to_be_looked_at_joins_no_sum) {

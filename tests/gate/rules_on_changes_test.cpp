@@ -74,10 +74,10 @@ BOOST_AUTO_TEST_CASE(a_change_that_leaves_out_gres_of_the_job_is_rejected_where_
             const auto is_rejected = [&](const char* text) {
                 update.after.*field = text;
                 const auto decision = change();
-                const bool is_told = test::first_line(decision.message)
-                                         .starts_with("slurmctld does not take gres away from a job");
-                BOOST_TEST((decision.reject == RejectCode::access_denied) == is_told);
-                return is_told;
+                const bool may_be_shown = test::first_line(decision.message)
+                                              .starts_with("slurmctld does not take gres away from a job");
+                BOOST_TEST((decision.reject == RejectCode::access_denied) == may_be_shown);
+                return may_be_shown;
             };
             BOOST_TEST(!is_rejected(row.before), row.before);
             for (const char* text : row.hiding)

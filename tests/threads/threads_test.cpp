@@ -62,8 +62,8 @@ int decide_many(const gate::Gate& gate, gate::KnownCluster known, const policy::
         request.comment = i % 7 == 0 ? "late" : "early";
         const model::Decision decision = gate.decide(request, known, &policy);
         const std::string expected = *request.name + " 3 cpus";
-        const bool is_told = !decision.message.empty() && has_text(decision.message.front(), expected);
-        if (!is_told || !decision.changed || decision.changed->tasks != 3u) ++wrong;
+        const bool may_be_shown = !decision.message.empty() && has_text(decision.message.front(), expected);
+        if (!may_be_shown || !decision.changed || decision.changed->tasks != 3u) ++wrong;
     }
     return wrong;
 }

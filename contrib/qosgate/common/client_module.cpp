@@ -114,7 +114,7 @@ bool send(char kind, std::string_view bytes) {
 
 extern "C" {
 
-// What qosgate's cli_filter plugin looks up (plugin/client/asking_command.cpp).
+// What qosgate's cli_filter plugin looks up (plugin/client/parent_command.cpp).
 
 /// By this name it sees that the job is judged already.
 extern __attribute__((visibility("default"))) const char qosgate_client_module;

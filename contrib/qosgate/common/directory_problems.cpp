@@ -98,9 +98,9 @@ DirectoryProblems find_problems(const std::filesystem::path& path, std::string_v
     if (error == found.end()) return {};
     DirectoryProblems problems{.confirms_error = true};
     for (const policy::Finding& finding : found) {
-        const bool is_told = finding.file == error->file && finding.line == error->line &&
-                             (finding.line != 0 || finding.message == error->message);
-        if (!is_told) problems.others.push_back(place_of_finding(finding) + finding.message);
+        const bool may_be_shown = finding.file == error->file && finding.line == error->line &&
+                                  (finding.line != 0 || finding.message == error->message);
+        if (!may_be_shown) problems.others.push_back(place_of_finding(finding) + finding.message);
     }
     return problems;
 }

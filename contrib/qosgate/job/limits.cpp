@@ -5,7 +5,7 @@
 #include "common/default_release.hpp"
 #include "common/or_null.hpp"
 #include "common/table.hpp"
-#include "job/own_limits.hpp"
+#include "job/user_limits.hpp"
 #include "report/usage_bar.hpp"
 
 #include "qosgate/base/text.hpp"
@@ -159,7 +159,7 @@ void print_group(const AccountLimits& account, const LimitGroup& group, const mo
         out << "  Not limited: " << text::join(names, ", ") << '\n';
 }
 
-void print_limits(const OwnLimits& own, const model::TresCatalogue& tres, const Style& style,
+void print_limits(const UserLimits& own, const model::TresCatalogue& tres, const Style& style,
                   std::ostream& out) {
     const std::string name = own.user.name.empty() ? "User" : "User " + text::printable(own.user.name);
     out << text::format("{} ({})\n", name, own.user.id);
@@ -222,7 +222,7 @@ ordered_json limit_json(const LimitUse& use, bool is_first) {
             {"users", users}};
 }
 
-ordered_json limits_to_json(const OwnLimits& own, const model::TresCatalogue& tres, bool all) {
+ordered_json limits_to_json(const UserLimits& own, const model::TresCatalogue& tres, bool all) {
     auto accounts = ordered_json::array();
     for (const AccountLimits& account : own.accounts) {
         auto groups = ordered_json::array();
@@ -261,7 +261,7 @@ Result<int> show_limits(const LimitsOptions& options, Output& output) {
             return may.error();
     LimitsQuery query = options.query;
     query.lists_users = options.all;
-    const auto own = find_own_limits(*world, *user, is_live ? getuid() : user->id, query, default_release());
+    const auto own = find_user_limits(*world, *user, is_live ? getuid() : user->id, query, default_release());
     if (!own) return own.error();
     const model::TresCatalogue& tres = *world->accounting->records().tres;
     if (output.json())

@@ -34,8 +34,8 @@ std::vector<std::string> reasons_of(const QueuedJob& job) {
         if (is_known && std::ranges::find(reasons, word) == reasons.end()) reasons.push_back(word);
     }
     // Any rule of a partition has this Reason; where squeue shows which one it is, that one is told.
-    const bool is_told = job.reason == "PartitionConfig" && !reasons.empty();
-    if (!is_told && std::ranges::find(reasons, job.reason) == reasons.end())
+    const bool may_be_shown = job.reason == "PartitionConfig" && !reasons.empty();
+    if (!may_be_shown && std::ranges::find(reasons, job.reason) == reasons.end())
         reasons.insert(reasons.begin(), job.reason);
     return reasons;
 }
@@ -182,8 +182,8 @@ class Explainer {
             made.job.tres[at] = amount_in(job_.tres, made.view.tres->name(at));
         made.job.time_limit = job_.time_limit;
         made.job.time_min = made.request.time_min;
-        made.job.untold_tres = resolved.job.untold_tres;
-        made.job.is_time_untold = resolved.job.is_time_untold;
+        made.job.hidden_tres = resolved.job.hidden_tres;
+        made.job.is_time_hidden = resolved.job.is_time_hidden;
         if (!is_alike) made.blocking = find_blocking(made, job_, context_.release);
         attempts_.push_back(std::move(made));
     }
@@ -442,8 +442,8 @@ WaitingJob explain_waiting(const QueuedJob& job, const QueueContext& context) {
         QueuedJob without_time = job;
         without_time.time_limit = TimeLimit::unlimited();
         without_time.request.time_limit = std::nullopt;
-        const Explainer untold(without_time, context);
-        if (untold.finds(job.reason)) return untold.explain();
+        const Explainer without_limit(without_time, context);
+        if (without_limit.finds(job.reason)) return without_limit.explain();
     }
     return as_shown.explain();
 }

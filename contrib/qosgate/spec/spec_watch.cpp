@@ -167,10 +167,10 @@ class Watch {
     }
 
     /// Warns if it cannot; once, until it can.
-    void write_file(const std::string& path, const std::string& text, bool& is_told) {
+    void write_file(const std::string& path, const std::string& text, bool& may_be_shown) {
         const auto done = write_output_file(path, text, status_mode);
-        if (!done && !is_told) output_.warn(done.error().message);
-        is_told = !done;
+        if (!done && !may_be_shown) output_.warn(done.error().message);
+        may_be_shown = !done;
     }
 
     const WatchOptions& options_;

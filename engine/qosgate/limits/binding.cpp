@@ -71,7 +71,7 @@ class Finder {
             return other.limit == limit.limit && other.owner == limit.owner && other.tres == limit.tres;
         };
         if (std::ranges::any_of(found_, is_same)) return;
-        if (evaluation_.is_told(
+        if (evaluation_.may_be_shown(
                 {.limit = limit.limit, .owner = limit.owner, .tres = tres, .reason = limit.reason}))
             found_.push_back(limit);
     }

@@ -99,16 +99,16 @@ void Evaluation::find_all(const Stage& stage, std::vector<Violation>& found) {
     });
 }
 
-bool Evaluation::is_told(const Violation& violation) const noexcept {
+bool Evaluation::may_be_shown(const Violation& violation) const noexcept {
     if (violation.owner.kind == OwnerKind::qos && violation.owner.index == hidden_qos_) return false;
-    if (job.is_time_untold && model::facts_of(violation.limit).is_about_time()) return false;
-    return !violation.tres || *violation.tres >= job.untold_tres.size() || !job.untold_tres[*violation.tres];
+    if (job.is_time_hidden && model::facts_of(violation.limit).is_about_time()) return false;
+    return !violation.tres || *violation.tres >= job.hidden_tres.size() || !job.hidden_tres[*violation.tres];
 }
 
 void Evaluation::run(const Stage& stage, std::vector<Violation>& found) {
     find_all(stage, found);
-    if (hidden_qos_ || job.is_time_untold || !job.untold_tres.empty())
-        std::erase_if(found, [this](const Violation& v) { return !is_told(v); });
+    if (hidden_qos_ || job.is_time_hidden || !job.hidden_tres.empty())
+        std::erase_if(found, [this](const Violation& v) { return !may_be_shown(v); });
 }
 
 } // namespace qg::limits

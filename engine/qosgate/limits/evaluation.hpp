@@ -121,7 +121,7 @@ class Evaluation {
     void find_all(const Stage& stage, std::vector<Violation>& found);
     /// Whether the reader may see a limit. Not if the limit belongs to the QOS of a partition that is hidden
     /// from the reader, or is compared with a value that results from such a partition.
-    [[nodiscard]] bool is_told(const Violation& violation) const noexcept;
+    [[nodiscard]] bool may_be_shown(const Violation& violation) const noexcept;
 
     // What the checks need.
     const model::AccountView& view;

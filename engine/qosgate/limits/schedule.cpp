@@ -13,7 +13,7 @@ void find_node_limit(ScheduleVerdict& verdict, Evaluation& evaluation) {
     evaluation.find_all(node_count_stage, lowest);
     if (lowest.empty()) return;
     verdict.max_nodes = lowest.front().limit_value;
-    if (evaluation.is_told(lowest.front())) verdict.node_limit = lowest.front();
+    if (evaluation.may_be_shown(lowest.front())) verdict.node_limit = lowest.front();
 }
 
 /// The stages after pre-select.

@@ -29,8 +29,8 @@ struct ResolvedJob {
 
     /// Values that result from a partition that is hidden from the reader of the answer: limits on them are
     /// not shown.
-    std::vector<bool> untold_tres; ///< empty: none
-    bool is_time_untold = false;
+    std::vector<bool> hidden_tres; ///< empty: none
+    bool is_time_hidden = false;
 };
 
 } // namespace qg::model

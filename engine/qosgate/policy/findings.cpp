@@ -4,7 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/check/declarations.hpp"
 #include "qosgate/policy/check/directory_findings.hpp"
-#include "qosgate/policy/check/looked_at.hpp"
+#include "qosgate/policy/check/field_dependencies.hpp"
 #include "qosgate/policy/check/lua_tokens.hpp"
 #include "qosgate/policy/check/name_check.hpp"
 #include "qosgate/policy/check/syntax_tree.hpp"
@@ -214,7 +214,7 @@ class SourceCheck {
         state_sources_->rules = {&file};
         auto compiled = compile_rules(*state_sources_, report_.settings);
         if (!compiled) return note_error(compiled.error(), file.name);
-        note_looked_at(*compiled, *state_sources_);
+        note_field_dependencies(*compiled, *state_sources_);
         RuleInfo& rule = compiled->rules.front();
         const auto same = std::ranges::find(report_.rules, rule.name, &RuleInfo::name);
         if (same != report_.rules.end())

@@ -2,7 +2,7 @@
 #include "qosgate/policy/policy.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/check/looked_at.hpp"
+#include "qosgate/policy/check/field_dependencies.hpp"
 #include "qosgate/policy/check/lua_tokens.hpp"
 #include "qosgate/policy/compat/client_script.hpp"
 #include "qosgate/policy/compat/site_script.hpp"
@@ -174,7 +174,7 @@ Result<std::shared_ptr<const Policy>> compile_policy(SourceDirectory directory,
         if (!loaded) return loaded.error();
         script = *std::move(loaded);
     }
-    note_looked_at(*compiled, *state_sources);
+    note_field_dependencies(*compiled, *state_sources);
     std::vector<RuleInfo> rules = compiled->rules;
     std::unique_ptr<StatePool> pool;
     if (!rules.empty())

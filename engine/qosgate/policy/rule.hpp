@@ -63,7 +63,7 @@ struct RuleInfo {
     bool rejection_stops = false; ///< if it rejects, the rules after it do not run
     bool takes_before = false;    ///< at a change it may read the job as it was before
 
-    /// It runs for a change that sets one of these (looked_at.hpp).
+    /// It runs for a change that sets one of these (field_dependencies.hpp).
     model::UpdateParts looks_at = model::UpdateParts::all();
 
     Exempt exempt;

@@ -50,9 +50,9 @@ ScriptValue number_of(const Job& job) {
 }
 
 /// A value that the message has only of some jobs.
-template <bool (*is_told)(const Job& job), ScriptValue (*read)(const Job& job)>
+template <bool (*may_be_shown)(const Job& job), ScriptValue (*read)(const Job& job)>
 ScriptValue only_if(const Job& job) {
-    return is_told(job) ? read(job) : ScriptValue::unknown();
+    return may_be_shown(job) ? read(job) : ScriptValue::unknown();
 }
 
 template <bool per_cpu>

@@ -4,7 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/decide/site_rules.hpp"
 #include "qosgate/gate/nodes/node_demand.hpp"
-#include "qosgate/gate/predict/elsewhere.hpp"
+#include "qosgate/gate/predict/accepted_alternative.hpp"
 #include "qosgate/gate/predict/forecast.hpp"
 #include "qosgate/gate/predict/suggested_options.hpp"
 #include "qosgate/gate/predict/suggestion.hpp"
@@ -367,8 +367,8 @@ std::vector<std::string> suggestion_lines(const DetailedForecast& forecast, cons
             append(lines, lines_behind(forecast, asked));
             add_line();
         }
-    const std::size_t max_names = waits ? max_names_of_waiting : max_names_elsewhere;
-    if (find_elsewhere(asked, forecast.strictness, settings, is_good, max_names)) add_line();
+    const std::size_t max_names = waits ? max_alternatives_of_waiting : max_alternatives;
+    if (find_accepted_alternative(asked, forecast.strictness, settings, is_good, max_names)) add_line();
     return lines;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/decide/resolve.hpp"
 
-#include "qosgate/gate/decide/untold.hpp"
+#include "qosgate/gate/decide/hidden_values.hpp"
 #include "qosgate/quota/privacy.hpp"
 
 namespace qg::gate {
@@ -55,7 +55,7 @@ Result<model::AccountView> look_up(CountedRequest& counted, const ResolveOptions
 ResolvedRequest::ResolvedRequest(const model::JobRequest& asked, const ClusterContext& cluster,
                                  const ResolveOptions& options)
     : CountedRequest(asked, cluster, options.names_partitions), known(look_up(*this, options)) {
-    if (!view().is_within_limits) mark_untold(job, request, view(), context.cluster, context.release);
+    if (!view().is_within_limits) mark_hidden_values(job, request, view(), context.cluster, context.release);
 }
 
 std::size_t bytes_of_resources(const model::JobRequest& request) {

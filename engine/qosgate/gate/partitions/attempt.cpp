@@ -68,9 +68,9 @@ struct Attempt {
         };
         if (verdict.breaks_node_limit()) {
             const std::span allocation(verdict.post_select);
-            const bool is_told = find_same(found, *verdict.node_limit) != std::span(found).end() ||
-                                 find_same(allocation, *verdict.node_limit) != allocation.end();
-            if (!is_told) found.push_back(*verdict.node_limit);
+            const bool may_be_shown = find_same(found, *verdict.node_limit) != std::span(found).end() ||
+                                      find_same(allocation, *verdict.node_limit) != allocation.end();
+            if (!may_be_shown) found.push_back(*verdict.node_limit);
         }
         for (Violation& violation : verdict.post_select) {
             const auto told = std::span(found).first(earlier);
@@ -226,7 +226,7 @@ std::optional<PendingCause> find_cause_if_up(const Attempt& attempt) {
     if (partition)
         if (auto rules = find_early_problems(
                 asked, size_at_attempt(asked.counter, asked.job, asked.view()), *partition,
-                asked.job.is_time_untold ? asked.request.time_limit : attempt.accepted.time_limit);
+                asked.job.is_time_hidden ? asked.request.time_limit : attempt.accepted.time_limit);
             !rules.empty())
             return cause_of_rules(std::move(rules), /*is_early=*/true);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Which QOSs, partitions and accounts may be suggested for a job, and in which order. All suggestions ask
-// here: those for new jobs (elsewhere.hpp), and the commands of `qosgate why`.
+// here: those for new jobs (accepted_alternative.hpp), and the commands of `qosgate why`.
 #pragma once
 
 #include "qosgate/gate/decide/resolve.hpp"

@@ -84,9 +84,9 @@ model::ResolvedJob sum_of(const Parts& members, const model::ResolvedJob& one) {
         sum.array_tasks += other.array_tasks;
         for (std::size_t tres = 0; tres < sum.tres.size(); ++tres)
             sum.tres[tres] += model::count_at(other.tres, tres);
-        sum.untold_tres.resize(std::max(sum.untold_tres.size(), other.untold_tres.size()));
-        for (std::size_t tres = 0; tres < other.untold_tres.size(); ++tres)
-            if (other.untold_tres[tres]) sum.untold_tres[tres] = true;
+        sum.hidden_tres.resize(std::max(sum.hidden_tres.size(), other.hidden_tres.size()));
+        for (std::size_t tres = 0; tres < other.hidden_tres.size(); ++tres)
+            if (other.hidden_tres[tres]) sum.hidden_tres[tres] = true;
     }
     return sum;
 }
@@ -187,7 +187,7 @@ HetParts::Lines HetParts::add(const ResolvedRequest& resolved) {
     const auto tell = [&](std::vector<std::string>& where, std::vector<Exceeded> all, std::size_t max) {
         for (Exceeded& found : all) {
             if (told_.size() >= max) return;
-            if (is_told(*found.part, found.violation)) continue;
+            if (may_be_shown(*found.part, found.violation)) continue;
             told_.push_back({static_cast<std::size_t>(found.part - parts_.data()), found.violation});
             found.violation.is_of_parts = true;
             where.push_back(text::format(
@@ -216,7 +216,7 @@ std::vector<HetParts::Exceeded> HetParts::find_refusing(limits::Release release)
     return found;
 }
 
-bool HetParts::is_told(const Part& part, const limits::Violation& violation) const {
+bool HetParts::may_be_shown(const Part& part, const limits::Violation& violation) const {
     return std::ranges::any_of(told_, [&](const Told& told) {
         return is_same_limit(parts_[told.part].view, told.limit, part.view, violation);
     });

@@ -89,7 +89,7 @@ class HetParts {
     [[nodiscard]] std::vector<Members> counted_together(const Part& part) const;
     /// Whether a part exceeds the limit by itself.
     [[nodiscard]] bool is_of_one(const Part& part, const limits::Violation& violation) const;
-    [[nodiscard]] bool is_told(const Part& part, const limits::Violation& violation) const;
+    [[nodiscard]] bool may_be_shown(const Part& part, const limits::Violation& violation) const;
     [[nodiscard]] std::vector<Exceeded> find_refusing(limits::Release release) const;
     [[nodiscard]] std::vector<Exceeded> find_lasting(limits::Release release) const;
 

@@ -5,8 +5,8 @@
 #include "qosgate/gate/answer/answer.hpp"
 #include "qosgate/gate/answer/request_options.hpp"
 #include "qosgate/gate/decide/effort.hpp"
-#include "qosgate/gate/nodes/no_nodes.hpp"
 #include "qosgate/gate/nodes/placement.hpp"
+#include "qosgate/gate/nodes/selection_failures.hpp"
 #include "qosgate/gate/nodes/whole_nodes.hpp"
 #include "qosgate/gate/predict/forecast.hpp"
 
@@ -57,7 +57,7 @@ bool SuggestedOptions::are_possible() const {
 }
 
 std::optional<SuggestedOptions::Options> SuggestedOptions::say(const JobRequest& better, bool starts_now) {
-    if (may_get_no_nodes(better, context_.release)) return std::nullopt;
+    if (may_fail_selection(better, context_.release)) return std::nullopt;
     const ResolvedRequest resolved = resolve(better, context_);
     if (!may_fit_reservation(resolved)) return std::nullopt;
     const bool waits = waits_at_first(resolved, strictness_);

@@ -3,7 +3,7 @@
 // The values of `job` that are tables: job.gpu, job.argv, job.license_counts and others.
 #pragma once
 
-#include "qosgate/policy/objects/shown_job.hpp"
+#include "qosgate/policy/objects/job_binding_common.hpp"
 
 struct lua_State;
 

@@ -4,7 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/check/unknown_name.hpp"
 #include "qosgate/policy/lua/budget.hpp"
-#include "qosgate/policy/objects/shown_job.hpp"
+#include "qosgate/policy/objects/job_binding_common.hpp"
 
 #include <algorithm>
 #include <string>

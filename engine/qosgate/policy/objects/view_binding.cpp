@@ -3,7 +3,7 @@
 
 #include "qosgate/policy/lua/budget.hpp"
 #include "qosgate/policy/lua/read_only.hpp"
-#include "qosgate/policy/objects/shown_job.hpp"
+#include "qosgate/policy/objects/job_binding_common.hpp"
 
 #include <array>
 #include <cstdint>

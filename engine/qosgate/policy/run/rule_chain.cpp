@@ -145,8 +145,8 @@ class Chain {
                               "out: a decision has at most {} lines and {} KiB of them",
                               unrecorded_.count, WordBound::max_lines, WordBound::max_bytes / 1024),
                  {}});
-        if (untold_ > 0) [[unlikely]]
-            outcome_.warnings.push_back(text::format("... and {} more lines of the site's rules", untold_));
+        if (hidden_ > 0) [[unlikely]]
+            outcome_.warnings.push_back(text::format("... and {} more lines of the site's rules", hidden_));
     }
 
     /// Ends the chain for a rejected job. Its user reads no notes, for they tell of a job that is accepted.
@@ -276,7 +276,7 @@ class Chain {
         if (has_room)
             outcome_.warnings.push_back(std::move(line));
         else
-            ++untold_;
+            ++hidden_;
         return has_room;
     }
 
@@ -307,7 +307,7 @@ class Chain {
     WordBound recorded_;
     WordBound told_;
     Unrecorded unrecorded_;
-    std::size_t untold_ = 0; ///< lines for the user
+    std::size_t hidden_ = 0; ///< lines for the user
     bool has_ended_ = false;
 };
 

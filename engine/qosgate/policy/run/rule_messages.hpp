@@ -5,7 +5,7 @@
 #pragma once
 
 #include "qosgate/policy/lua/lib/message_format.hpp"
-#include "qosgate/policy/objects/shown_job.hpp"
+#include "qosgate/policy/objects/job_binding_common.hpp"
 
 #include <string_view>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/decide/untold.hpp"
+#include "qosgate/gate/decide/hidden_values.hpp"
 
 #include "qosgate/gate/decide/resolve.hpp"
 #include "qosgate/gate/size/count_job.hpp"
@@ -47,20 +47,21 @@ std::vector<model::TresCounts> count_all(const model::JobRequest& request, const
 
 } // namespace
 
-void mark_untold(model::ResolvedJob& job, const model::JobRequest& request, const model::AccountView& view,
-                 const model::Cluster& cluster, limits::Release release) {
+void mark_hidden_values(model::ResolvedJob& job, const model::JobRequest& request,
+                        const model::AccountView& view, const model::Cluster& cluster,
+                        limits::Release release) {
     if (std::ranges::none_of(view.partitions, &model::PartitionChoice::is_hidden)) return;
-    job.is_time_untold = !request.time_limit && may_be_of_hidden(view.partitions);
+    job.is_time_hidden = !request.time_limit && may_be_of_hidden(view.partitions);
     if (is_too_long_for(view.partitions.size(), request)) {
-        job.untold_tres.assign(view.tres->size(), true);
+        job.hidden_tres.assign(view.tres->size(), true);
         return;
     }
     const auto counts = count_all(request, view, cluster, release);
     const auto bare = count_all(request, without_hidden_settings(view), cluster, release);
-    job.untold_tres.assign(view.tres->size(), false);
+    job.hidden_tres.assign(view.tres->size(), false);
     for (std::size_t i = 0; i < counts.size(); ++i)
         for (std::size_t tres = 0; tres < counts[i].size(); ++tres)
-            if (counts[i][tres] != bare[i][tres]) job.untold_tres[tres] = true;
+            if (counts[i][tres] != bare[i][tres]) job.hidden_tres[tres] = true;
 }
 
 } // namespace qg::gate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "controller/unknown_rules.hpp"
+#include "controller/policy_not_loaded.hpp"
 
 #include "support/print.hpp"
 
@@ -17,8 +17,8 @@ std::string logged(const model::Decision& decision) {
     return decision.log[0].text;
 }
 
-struct UnknownRules {
-    UnknownRules() {
+struct PolicyNotLoaded {
+    PolicyNotLoaded() {
         status.directory = "/etc/slurm/qosgate.d";
         status.last_error = Error{ErrorCode::invalid_input, "99-broken.lua:1: '}' expected"};
         request.user_id = request.submit_uid = 1001;
@@ -36,7 +36,7 @@ struct UnknownRules {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(unknown_rules, UnknownRules)
+BOOST_FIXTURE_TEST_SUITE(policy_not_loaded, PolicyNotLoaded)
 
 BOOST_AUTO_TEST_CASE(a_refused_job_is_logged_with_the_fields_of_any_other) {
     const auto decision = plugin::refuse_job(status, {request, view});

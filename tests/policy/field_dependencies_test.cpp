@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // What a rule may look at when a job is changed.
-#include "qosgate/policy/check/looked_at.hpp"
+#include "qosgate/policy/check/field_dependencies.hpp"
 
 #include "qosgate/policy/objects/fields.hpp"
 #include "support/policy_setup.hpp"
@@ -18,7 +18,7 @@ using model::UpdateParts;
 namespace {
 
 /// What the rule in r.lua looks at, by the names of fields, in their order; "all" in doubt.
-std::string looked_at(const Texts& files) {
+std::string field_dependencies(const Texts& files) {
     const auto policy = policy_of(files);
     const UpdateParts parts = policy->rules().at(0).looks_at;
     BOOST_TEST(parts.has(UpdatePart::limits));
@@ -31,7 +31,7 @@ std::string looked_at(const Texts& files) {
 }
 
 std::string looked_at_by(const std::string& rule) {
-    return looked_at({{"r.lua", rule}});
+    return field_dependencies({{"r.lua", rule}});
 }
 
 struct Case {
@@ -103,7 +103,7 @@ const Case doubtful[] = {
 
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(looked_at_test)
+BOOST_AUTO_TEST_SUITE(field_dependencies_test)
 
 BOOST_DATA_TEST_CASE(what_a_rule_reads_is_known, certain, one) {
     BOOST_TEST(looked_at_by(std::string(one.before) + "\n" + rule_with(one.body)) == one.fields);
@@ -142,7 +142,8 @@ BOOST_AUTO_TEST_CASE(modules_of_the_site_are_followed) {
     const std::string lib = "local M = {}\nlocal function low(x) return x.nice end\n"
                             "function M.check(job, n) return low(job) < n end\nreturn M";
     const auto with = [](const std::string& module, const std::string& body) {
-        return looked_at({{"lib/m.lua", module}, {"r.lua", "local m = require('m')\n" + rule_with(body)}});
+        return field_dependencies(
+            {{"lib/m.lua", module}, {"r.lua", "local m = require('m')\n" + rule_with(body)}});
     };
     BOOST_TEST(with(lib, "if m.check(job, 1) then job:reject('x') end") == "nice");
     BOOST_TEST(with(lib, "m.check(1, job)") == "all"); // low(job) < n
@@ -151,9 +152,10 @@ BOOST_AUTO_TEST_CASE(modules_of_the_site_are_followed) {
     BOOST_TEST(with("local function check(j) return j.nice end\nreturn { check = check }", "m.check(job)") ==
                "all");
     // A factory of functions in a module.
-    BOOST_TEST(looked_at({{"lib/m.lua", "return { make = function()\n"
-                                        "return function(j) if j.wckey then j:reject('x') end end\nend }"},
-                          {"r.lua", "rule { submit = require('m').make() }"}}) == "wckey");
+    BOOST_TEST(
+        field_dependencies({{"lib/m.lua", "return { make = function()\n"
+                                          "return function(j) if j.wckey then j:reject('x') end end\nend }"},
+                            {"r.lua", "rule { submit = require('m').make() }"}}) == "wckey");
 }
 
 BOOST_AUTO_TEST_CASE(a_change_runs_the_rules_that_look_at_it) {
@@ -189,7 +191,7 @@ BOOST_AUTO_TEST_CASE(many_calls_are_followed_once) {
         rule += text::format("function M.f{0}(job)\nM.f{1}(job) own(job)\nend\n", i, (i + 1) % count);
     rule += "rule { submit = function(job) M.f0(job) end }\n";
     SourceFile file{"r.lua", rule};
-    BOOST_TEST(looked_at({{file.name, file.text}}) == "wckey");
+    BOOST_TEST(field_dependencies({{file.name, file.text}}) == "wckey");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

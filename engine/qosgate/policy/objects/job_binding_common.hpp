@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// shown_job: what the bindings of a job's objects share. A rule has two jobs, `job` and `before`, and each
-// has a table of its own, `tres`.
+// job_binding_common: what the bindings of a job's objects share. A rule has two jobs, `job` and `before`,
+// and each has a table of its own, `tres`.
 #pragma once
 
 #include "qosgate/policy/lua/lua_state.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "client/likely_records.hpp"
+#include "client/recent_record_names.hpp"
 
 #include "qosgate/base/letters.hpp"
 #include "qosgate/base/read_file.hpp"
@@ -25,8 +25,8 @@ constexpr std::size_t max_named = 64;
 constexpr std::string_view qos_mark = "qos ";
 constexpr std::string_view account_mark = "account ";
 constexpr std::size_t max_file_bytes =
-    LikelyRecords::max_qos * (qos_mark.size() + max_name_bytes + 1) +
-    LikelyRecords::max_accounts * (account_mark.size() + max_name_bytes + 1);
+    RecentRecordNames::max_qos * (qos_mark.size() + max_name_bytes + 1) +
+    RecentRecordNames::max_accounts * (account_mark.size() + max_name_bytes + 1);
 
 /// Whether the effective user alone writes there.
 bool is_own_directory(const std::filesystem::path& directory) {
@@ -76,14 +76,14 @@ bool add_new(std::vector<std::string>& names, std::size_t max_count,
 
 } // namespace
 
-LikelyRecords::LikelyRecords(const std::filesystem::path& directory, std::string_view cluster) {
+RecentRecordNames::RecentRecordNames(const std::filesystem::path& directory, std::string_view cluster) {
     // With "/" at the end lstat() follows a link.
     const auto place = directory.has_filename() ? directory : directory.parent_path();
     if (is_own_directory(place) && is_file_name(cluster))
         file_ = place / text::format("qosgate-records-{}", cluster);
 }
 
-LikelyRecords::Lists LikelyRecords::read() const {
+RecentRecordNames::Lists RecentRecordNames::read() const {
     Lists lists;
     if (file_.empty() || !is_regular(file_)) return lists;
     const auto content = read_file(file_, max_file_bytes);
@@ -95,7 +95,7 @@ LikelyRecords::Lists LikelyRecords::read() const {
     return lists;
 }
 
-slurm::RecordsPart LikelyRecords::names() const {
+slurm::RecordsPart RecentRecordNames::names() const {
     const Lists lists = read();
     slurm::RecordsPart part;
     part.qos.insert(lists.qos.begin(), lists.qos.end());
@@ -103,7 +103,7 @@ slurm::RecordsPart LikelyRecords::names() const {
     return part;
 }
 
-slurm::RecordsPart LikelyRecords::names_for(const model::JobRequest& job) const {
+slurm::RecordsPart RecentRecordNames::names_for(const model::JobRequest& job) const {
     slurm::RecordsPart part = names();
     if (part.accounts.empty()) return {};
     if (job.account) part.accounts.insert(text::lower(*job.account));
@@ -114,7 +114,7 @@ slurm::RecordsPart LikelyRecords::names_for(const model::JobRequest& job) const 
     return part;
 }
 
-void LikelyRecords::note(const slurm::RecordsPart& used) const {
+void RecentRecordNames::note(const slurm::RecordsPart& used) const {
     if (file_.empty()) return;
     Lists lists = read();
     const bool has_new_qos = add_new(lists.qos, max_qos, used.qos);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// LikelyRecords: the names of the QOSs and accounts whose records decided about the user's last jobs, for the
-// next client. slurmctld finds records by name, but the records name others only by their numbers: an
+// RecentRecordNames: the names of the QOSs and accounts whose records decided about the user's last jobs, for
+// the next client. slurmctld finds records by name, but the records name others only by their numbers: an
 // association its default QOS, and up to 23.02 the accounts above the next one. With the right names a client
 // asks once for all that it needs. Wrong ones cost as little as none: what counts is slurmctld's answer.
 #pragma once
@@ -19,7 +19,7 @@ namespace qg::plugin {
 /// A file in a directory that ends with the user's session. A name stays where it is when it is used again:
 /// so few jobs write the file, and one that is dropped comes back with the next job that needs it. Threads:
 /// not thread-safe; processes may share it.
-class LikelyRecords {
+class RecentRecordNames {
   public:
     /// At most this many names are remembered.
     static constexpr std::size_t max_qos = 6;
@@ -27,7 +27,7 @@ class LikelyRecords {
 
     /// `directory` is $XDG_RUNTIME_DIR. Nothing is remembered if it is not the effective user's alone, or if
     /// `cluster` is no name for a file.
-    LikelyRecords(const std::filesystem::path& directory, std::string_view cluster);
+    RecentRecordNames(const std::filesystem::path& directory, std::string_view cluster);
 
     /// The names. Never fails: what cannot be read has none. Cost: blocking.
     [[nodiscard]] slurm::RecordsPart names() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/check/kept_state.hpp"
+#include "qosgate/policy/check/statefulness.hpp"
 
 #include "qosgate/policy/check/expression_types.hpp"
 #include "qosgate/policy/check/syntax_tree.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/check/looked_at.hpp"
+#include "qosgate/policy/check/field_dependencies.hpp"
 
 #include "qosgate/policy/check/syntax_tree.hpp"
 #include "qosgate/policy/objects/fields.hpp"
@@ -230,7 +230,7 @@ model::UpdateParts find_looked_at(const StateSources& sources, lua_State* lua,
 
 } // namespace
 
-void note_looked_at(CompiledRules& compiled, const StateSources& sources) {
+void note_field_dependencies(CompiledRules& compiled, const StateSources& sources) {
     for (std::size_t i = 0; i < compiled.rules.size(); ++i)
         if (compiled.rules[i].runs_at_change)
             compiled.rules[i].looks_at =

@@ -23,6 +23,6 @@ std::optional<std::uint64_t> cpus_of_gres_on_node(const model::JobRequest& reque
 
 /// Whether a request is of a kind that may get no nodes. True is not certain. Cost: that of
 /// gives_cpus_to_models(). Threads: pure.
-bool may_get_no_nodes(const model::JobRequest& request, limits::Release release);
+bool may_fail_selection(const model::JobRequest& request, limits::Release release);
 
 } // namespace qg::gate

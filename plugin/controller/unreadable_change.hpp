@@ -12,7 +12,7 @@
 
 namespace qg::plugin {
 
-struct UnseenChange {
+struct UnreadableChange {
     std::optional<std::uint32_t> job_id; ///< empty: not known
     std::uint32_t submit_uid = 0;
     bool by_operator = false;
@@ -22,6 +22,6 @@ struct UnseenChange {
 
 /// Refuses the change if a rule must see it, or if limits are enforced that it touches; but never a change by
 /// an operator. Otherwise it accepts the change unchecked, and the log says so.
-model::Decision answer_unseen_change(const UnseenChange& change, const policy::Policy& policy);
+model::Decision answer_unreadable_change(const UnreadableChange& change, const policy::Policy& policy);
 
 } // namespace qg::plugin

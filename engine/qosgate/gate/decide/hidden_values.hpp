@@ -15,7 +15,8 @@ namespace qg::gate {
 /// Marks values that must not be told: counts that would differ if the job's hidden partitions had no
 /// settings, and the time limit of a job that names none. Marks all counts if the request is_too_long_for()
 /// this. Cost: nothing without hidden partitions; else two counts for each partition.
-void mark_untold(model::ResolvedJob& job, const model::JobRequest& request, const model::AccountView& view,
-                 const model::Cluster& cluster, limits::Release release);
+void mark_hidden_values(model::ResolvedJob& job, const model::JobRequest& request,
+                        const model::AccountView& view, const model::Cluster& cluster,
+                        limits::Release release);
 
 } // namespace qg::gate

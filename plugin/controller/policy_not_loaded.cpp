@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "controller/unknown_rules.hpp"
+#include "controller/policy_not_loaded.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/check/unknown_name.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/nodes/no_nodes.hpp"
+#include "qosgate/gate/nodes/selection_failures.hpp"
 
 #include "qosgate/model/tres_request.hpp"
 
@@ -80,7 +80,7 @@ std::optional<std::uint64_t> cpus_of_gres_on_node(const JobRequest& request, lim
     return cpus;
 }
 
-bool may_get_no_nodes(const JobRequest& request, limits::Release release) {
+bool may_fail_selection(const JobRequest& request, limits::Release release) {
     const bool gives_to_full_nodes = release.follows(rules::gives_gres_to_full_nodes);
     if (has_gres(request.tres_per_task) &&
         is_short_of_tasks(request, gives_to_full_nodes ? request.min_nodes.value_or(1) : 1))

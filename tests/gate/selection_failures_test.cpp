@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/nodes/no_nodes.hpp"
+#include "qosgate/gate/nodes/selection_failures.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -13,12 +13,12 @@ constexpr limits::Release old_release(22, 5, 8);
 constexpr limits::Release new_release(24, 11, 5);
 
 struct Request : model::JobRequest {
-    bool may_get_none(limits::Release release) const { return gate::may_get_no_nodes(*this, release); }
+    bool may_get_none(limits::Release release) const { return gate::may_fail_selection(*this, release); }
 };
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(no_nodes, Request)
+BOOST_FIXTURE_TEST_SUITE(selection_failures, Request)
 
 BOOST_AUTO_TEST_CASE(gpus_per_task_with_fewer_tasks_than_a_node_is_to_have) {
     tasks = 1;

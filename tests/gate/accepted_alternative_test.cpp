@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "support/gate_setup.hpp"
 
-#include "qosgate/gate/predict/elsewhere.hpp"
+#include "qosgate/gate/predict/accepted_alternative.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -30,7 +30,7 @@ struct ElsewhereSetup : test::GateSetup {
         const quota::LocalQuota provider(records);
         const auto c = cluster();
         const auto asked = gate::resolve(request, {c, provider, release});
-        return gate::find_elsewhere(asked, limits::Strictness::as_configured, settings, is_good);
+        return gate::find_accepted_alternative(asked, limits::Strictness::as_configured, settings, is_good);
     }
 };
 

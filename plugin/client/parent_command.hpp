@@ -17,7 +17,7 @@
 namespace qg::plugin {
 
 /// Whether such a command has started this client. It judges the job itself.
-bool is_asked_by_qosgate();
+bool is_started_by_qosgate();
 
 /// Where the rules and the script for clients are.
 struct RulesPlace {
@@ -32,6 +32,6 @@ RulesPlace find_rules_place(const slurm_conf_t& conf);
 
 /// Tells the command that the client refuses the job, and what it says. Nothing happens without a command.
 /// Never fails: whether the client refuses the job does not depend on it.
-void tell_refusal(const std::vector<ClientLine>& lines) noexcept;
+void report_refusal(const std::vector<ClientLine>& lines) noexcept;
 
 } // namespace qg::plugin

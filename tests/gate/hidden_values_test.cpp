@@ -37,7 +37,7 @@ struct BesideHidden : test::GateSetup {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(untold, BesideHidden)
+BOOST_FIXTURE_TEST_SUITE(hidden_values, BesideHidden)
 
 BOOST_AUTO_TEST_CASE(the_default_time_of_a_shown_partition_is_compared) {
     const std::vector<std::string> told{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Whether the functions of a file may keep something from one call to the next.
-#include "qosgate/policy/check/kept_state.hpp"
+#include "qosgate/policy/check/statefulness.hpp"
 #include "qosgate/policy/files/modules.hpp"
 #include "support/policy_setup.hpp"
 
@@ -30,7 +30,7 @@ bool rule_keeps(const std::string& body, const std::string& before = {}) {
 
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(kept_state)
+BOOST_AUTO_TEST_SUITE(statefulness)
 
 BOOST_AUTO_TEST_CASE(a_rule_that_only_reads_and_writes_its_job_keeps_nothing) {
     BOOST_TEST(!rule_keeps(""));

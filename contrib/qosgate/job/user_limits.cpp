@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "job/own_limits.hpp"
+#include "job/user_limits.hpp"
 
 #include "common/typed_limit.hpp"
 #include "job/every_job.hpp"
@@ -354,15 +354,15 @@ bool LimitGroup::has_same_limits(const LimitGroup& other) const {
     return std::ranges::equal(limits, other.limits, {}, facts, facts);
 }
 
-Result<OwnLimits> find_own_limits(const UserWorld& world, const JobUser& user, std::uint32_t reader,
-                                  const LimitsQuery& query, limits::Release release) {
+Result<UserLimits> find_user_limits(const UserWorld& world, const JobUser& user, std::uint32_t reader,
+                                    const LimitsQuery& query, limits::Release release) {
     const auto& records = world.accounting->records();
-    OwnLimits own{.user = user,
-                  .is_enforced = records.enforce.limits,
-                  .knows_partitions = world.knows_partitions(),
-                  .hides_users = (records.private_data.usage || records.private_data.accounts) &&
-                                 !world.accounting->is_operator(reader),
-                  .accounts = {}};
+    UserLimits own{.user = user,
+                   .is_enforced = records.enforce.limits,
+                   .knows_partitions = world.knows_partitions(),
+                   .hides_users = (records.private_data.usage || records.private_data.accounts) &&
+                                  !world.accounting->is_operator(reader),
+                   .accounts = {}};
     std::vector<std::string> names;
     for (const quota::LocalAssociation& each : records.associations)
         if (each.user_id == user.id && each.link.level == AssociationLevel::user)

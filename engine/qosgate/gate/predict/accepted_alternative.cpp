@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/predict/elsewhere.hpp"
+#include "qosgate/gate/predict/accepted_alternative.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/answer/advice.hpp"
@@ -71,7 +71,7 @@ bool has_known_nodes(const Partition& partition, const JobRequest& request, cons
 class Trial {
   public:
     Trial(const ResolvedRequest& at, limits::Strictness strictness, const IsGood& is_good,
-          std::size_t max_names = max_names_elsewhere)
+          std::size_t max_names = max_alternatives)
         : at_(at), strictness_(strictness), is_good_(is_good), max_names_(max_names) {}
 
     /// The request with the first of `names` that is accepted and good, of those for which `is_meant`.
@@ -115,9 +115,9 @@ std::vector<std::string> known_partitions(std::vector<std::string> names, const 
 
 } // namespace
 
-std::optional<JobRequest> find_elsewhere(const ResolvedRequest& at, limits::Strictness strictness,
-                                         const policy::Settings& settings, const IsGood& is_good,
-                                         std::size_t max_names) {
+std::optional<JobRequest> find_accepted_alternative(const ResolvedRequest& at, limits::Strictness strictness,
+                                                    const policy::Settings& settings, const IsGood& is_good,
+                                                    std::size_t max_names) {
     const Trial trial(at, strictness, is_good, max_names);
     const auto is_listed = [&](const ResolvedRequest& with) {
         return keeps_to_listed_qos(at, with, settings);

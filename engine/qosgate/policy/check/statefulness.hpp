@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// kept_state: whether Lua code may keep something from one call of its functions to the next, such as a
+// statefulness: whether Lua code may keep something from one call of its functions to the next, such as a
 // counter. A function that keeps nothing does the same again when it reads the same values.
 //
 // In doubt the check says that something may be kept.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// OwnLimits: the limits that count for a user in each account, with each QOS and in each partition, and how
+// UserLimits: the limits that count for a user in each account, with each QOS and in each partition, and how
 // much of them is left.
 #pragma once
 
@@ -71,7 +71,7 @@ struct AccountLimits {
         {}; ///< what sbatch says of the QOS that is asked for; empty: nothing
 };
 
-struct OwnLimits {
+struct UserLimits {
     JobUser user;
     bool is_enforced = true; ///< AccountingStorageEnforce has `limits`
     bool knows_partitions = true;
@@ -90,7 +90,7 @@ struct LimitsQuery {
 /// The limits of a user, as `reader` may see them. Errors: not_found for an account, QOS or partition that
 /// the user does not have, and for a user without accounts. Cost: some microseconds for each account, QOS and
 /// partition.
-Result<OwnLimits> find_own_limits(const UserWorld& world, const JobUser& user, std::uint32_t reader,
-                                  const LimitsQuery& query, limits::Release release);
+Result<UserLimits> find_user_limits(const UserWorld& world, const JobUser& user, std::uint32_t reader,
+                                    const LimitsQuery& query, limits::Release release);
 
 } // namespace qg::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "client/likely_records.hpp"
+#include "client/recent_record_names.hpp"
 #include "support/policy_setup.hpp"
 #include "support/records_part.hpp"
 
@@ -15,7 +15,7 @@
 
 #include <sys/stat.h>
 
-using qg::plugin::LikelyRecords;
+using qg::plugin::RecentRecordNames;
 using qg::slurm::RecordsPart;
 
 namespace {
@@ -36,13 +36,13 @@ struct LikelySetup {
     bool has_files() const {
         return std::filesystem::directory_iterator(directory) != std::filesystem::directory_iterator();
     }
-    LikelyRecords likely() const { return {directory, "moon"}; }
+    RecentRecordNames likely() const { return {directory, "moon"}; }
 
     qg::test::TempDirectory temp;
     const std::filesystem::path directory = temp.root() / "run";
 };
 
-std::string shown(const LikelyRecords& likely) {
+std::string shown(const RecentRecordNames& likely) {
     return qg::test::shown(likely.names());
 }
 
@@ -52,7 +52,7 @@ RecordsPart one_qos(const std::string& name) {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(likely_records, LikelySetup)
+BOOST_FIXTURE_TEST_SUITE(recent_record_names, LikelySetup)
 
 BOOST_AUTO_TEST_CASE(names_are_there_for_the_next_client_and_only_its_user_reads_them) {
     BOOST_TEST(shown(likely()) == "qos, accounts");
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(names_are_there_for_the_next_client_and_only_its_user_reads
 
 BOOST_AUTO_TEST_CASE(each_cluster_has_names_of_its_own) {
     likely().note(one_qos("long"));
-    BOOST_TEST(shown(LikelyRecords(directory, "mars")) == "qos, accounts");
+    BOOST_TEST(shown(RecentRecordNames(directory, "mars")) == "qos, accounts");
 }
 
 BOOST_AUTO_TEST_CASE(the_newest_names_are_kept) {
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_too_long_or_no_file_has_no_names) {
 BOOST_AUTO_TEST_CASE(nothing_is_remembered_where_others_write_or_without_a_directory) {
     const RecordsPart used = one_qos("long");
     for (const std::string cluster : {"", "../moon", "a/b"}) {
-        LikelyRecords(directory, cluster).note(used);
+        RecentRecordNames(directory, cluster).note(used);
         BOOST_TEST(!has_files());
     }
     std::filesystem::permissions(directory, std::filesystem::perms::group_write,
@@ -168,12 +168,12 @@ BOOST_AUTO_TEST_CASE(nothing_is_remembered_where_others_write_or_without_a_direc
     BOOST_TEST(!has_files());
     std::filesystem::permissions(directory, std::filesystem::perms::owner_all);
     std::filesystem::create_directory_symlink(directory, temp.root() / "link");
-    LikelyRecords(temp.root() / "link/", "moon").note(used);
-    LikelyRecords(temp.root() / "link", "moon").note(used);
+    RecentRecordNames(temp.root() / "link/", "moon").note(used);
+    RecentRecordNames(temp.root() / "link", "moon").note(used);
     BOOST_TEST(!has_files());
-    LikelyRecords("", "moon").note(used);
-    LikelyRecords("relative", "moon").note(used);
-    LikelyRecords(directory / "missing", "moon").note(used);
+    RecentRecordNames("", "moon").note(used);
+    RecentRecordNames("relative", "moon").note(used);
+    RecentRecordNames(directory / "missing", "moon").note(used);
     BOOST_TEST(!has_files());
 }
 

@@ -17,8 +17,8 @@ using IsGood = std::function<bool(const model::JobRequest&)>;
 
 /// The maximum of QOSs, of partitions and of accounts that are tried. Of an accepted job that waits they are
 /// fewer: there are many of these, and slurmctld waits meanwhile.
-inline constexpr std::size_t max_names_elsewhere = 8;
-inline constexpr std::size_t max_names_of_waiting = 2;
+inline constexpr std::size_t max_alternatives = 8;
+inline constexpr std::size_t max_alternatives_of_waiting = 2;
 
 /// The request with another QOS, partition or account that slurmctld would accept, that no limit and no
 /// partition rule blocks permanently, and that is good; for a QOS that the user may use with another account
@@ -26,9 +26,11 @@ inline constexpr std::size_t max_names_of_waiting = 2;
 /// was found, or if the names in the request are the problem. Cost: at most `max_names` QOSs, as
 /// many partitions and accounts are tried, with a few forecasts each; only for jobs that are refused or do
 /// not start. Threads: those of the provider.
-std::optional<model::JobRequest> find_elsewhere(const ResolvedRequest& at, limits::Strictness strictness,
-                                                const policy::Settings& settings, const IsGood& is_good,
-                                                std::size_t max_names = max_names_elsewhere);
+std::optional<model::JobRequest> find_accepted_alternative(const ResolvedRequest& at,
+                                                           limits::Strictness strictness,
+                                                           const policy::Settings& settings,
+                                                           const IsGood& is_good,
+                                                           std::size_t max_names = max_alternatives);
 
 /// The request in another partition that would accept it, for a job whose own partitions accept or start no
 /// jobs. Empty if none was found. Cost: a few forecasts. Threads: those of the provider.

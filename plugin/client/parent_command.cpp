@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "client/asking_command.hpp"
+#include "client/parent_command.hpp"
 
 #include "host/host_conf.hpp"
 #include "qosgate/slurm/client_refusal.hpp"
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 namespace qg::plugin {
-bool is_asked_by_qosgate() {
+bool is_started_by_qosgate() {
     return slurm::host::client_module.find() != nullptr;
 }
 
@@ -20,7 +20,7 @@ RulesPlace find_rules_place(const slurm_conf_t& conf) {
     return {rules_beside(slurm::view_text(conf.slurm_conf)), trusted_owner(conf)};
 }
 
-void tell_refusal(const std::vector<ClientLine>& lines) noexcept {
+void report_refusal(const std::vector<ClientLine>& lines) noexcept {
     auto* const refuse = slurm::host::client_refuse.find();
     if (refuse == nullptr) return;
     try {

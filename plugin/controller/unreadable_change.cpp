@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "controller/unseen_change.hpp"
+#include "controller/unreadable_change.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/answer/answer.hpp"
 
 namespace qg::plugin {
 
-model::Decision answer_unseen_change(const UnseenChange& change, const policy::Policy& policy) {
+model::Decision answer_unreadable_change(const UnreadableChange& change, const policy::Policy& policy) {
     const bool may_break_limits =
         policy.settings().limits == policy::Level::enforce && change.parts.has(model::UpdatePart::limits);
     const bool is_refused =
