@@ -405,6 +405,11 @@ inline const Case cases[] = {
      [](LintInput& input) { input.qos[0].description = "Normal QOS default"; }},
     {"normal-changed", [](LintInput& input) { input.qos[0].flags = {"DenyOnLimit"}; },
      [](LintInput& input) { a(input).flags = {"DenyOnLimit"}; }},
+    {"rules-name-unknown",
+     [](LintInput& input) {
+         input.unknown_in_rules = {{"10-a.lua", 2, "the cluster has no QOS 'gpuu'", false}};
+     },
+     [](LintInput& input) { input.qos[0].name = "normal"; }},
     {"normal-missing", [](LintInput& input) { input.qos.erase(input.qos.begin()); },
      [](LintInput& input) { input.qos[0].name = "Normal"; }},
     {"default-qos-not-admitted",

@@ -17,6 +17,12 @@ FINDS, USAGE, UNKNOWN, NO_PERMISSION = 2, 64, 66, 77
 ENFORCE = "AccountingStorageEnforce"
 
 
+def rule_of(qos: str) -> str:
+    """A shell's line that writes a rule with this QOS."""
+    rule = f'rule {{\\n submit = function(job) job.qos = "{qos}" end }}'
+    return f"mkdir -p QOSGATE_D && printf '{rule}\\n' > QOSGATE_D/10-route.lua"
+
+
 @dataclasses.dataclass(frozen=True)
 class Mistake:
     """One that the check `code` finds at `where`. QOS c is there, and ana may use it in account astro."""
@@ -176,6 +182,14 @@ MISTAKES = (
         after=("scontrol update PartitionName=viz DenyQos=",),
     ),
     Mistake(
+        "rules-name-unknown",
+        "10-route.lua:2",
+        commands=(rule_of("plan"),),
+        advice="# correct it; 'qosgate policy check' finds it, too",
+        by_hand=(rule_of("plain"),),
+        after=("rm -r QOSGATE_D",),
+    ),
+    Mistake(
         "deny-list-ignored",
         "partition viz",
         commands=("scontrol update PartitionName=viz AllowQos=plain DenyQos=over",),
@@ -230,7 +244,8 @@ class Lint(LimitsTestCase):
         super().tearDown()
 
     def run_line(self, line: str, *, check: bool = True) -> None:
-        self.cluster.run(["sh", "-c", line.replace("QOSGATE", self.qosgate)], check=check)
+        line = line.replace("QOSGATE_D", str(self.conf.parent / "qosgate.d")).replace("QOSGATE", self.qosgate)
+        self.cluster.run(["sh", "-c", line], check=check)
 
     def set_conf(self, text: str) -> None:
         if text == self.conf.read_text():

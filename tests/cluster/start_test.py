@@ -133,6 +133,16 @@ class Status(StartTestCase):
         broken.unlink()
         self.wait_for_status(0)
 
+    def test_a_rule_with_a_name_that_the_cluster_does_not_have_is_degraded(self) -> None:
+        rule = self.directory / "50-route.lua"
+        self.addCleanup(rule.unlink, missing_ok=True)
+        text = 'rule { submit = function(job)\n    if job.comment == "route" then job.qos = "smal" end\nend }\n'
+        rule.write_text(text)
+        status = self.wait_for_status(1)
+        self.assertEqual(status["reasons"], ["policy: 50-route.lua:2: the cluster has no QOS 'smal'; did you mean small?"])
+        rule.write_text(text.replace('"smal"', '"small"'))
+        self.wait_for_status(0)
+
     def test_all_that_keeps_a_policy_from_loading_is_told_at_once(self) -> None:
         syntax = self.directory / "99-broken.lua"
         name = self.directory / "98-misspelt.lua"

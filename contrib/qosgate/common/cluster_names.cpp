@@ -25,7 +25,9 @@ std::vector<std::string> names_of(const Items& items, Name name) {
     return names;
 }
 
-policy::ClusterNames to_names(const quota::World& world) {
+} // namespace
+
+policy::ClusterNames names_of_cluster(const quota::World& world) {
     using enum policy::NameKind;
     policy::ClusterNames names;
     const auto set = [&](policy::NameKind kind, std::vector<std::string> all) {
@@ -45,7 +47,15 @@ policy::ClusterNames to_names(const quota::World& world) {
     return names;
 }
 
-} // namespace
+policy::PolicyReport read_names_in_rules(const PolicyDirectory& directory) {
+    policy::PolicyReport report;
+    const ReaderRights rights(directory);
+    if (rights.are_missing()) return report;
+    if (const auto sources =
+            policy::read_source_directory(directory.path, directory.reader.value_or(geteuid())))
+        report.names = policy::find_written_names(*sources);
+    return report;
+}
 
 Result<std::optional<policy::ClusterNames>> read_cluster_names() {
     const auto path = slurmdb::find_slurm_conf();
@@ -56,7 +66,7 @@ Result<std::optional<policy::ClusterNames>> read_cluster_names() {
     if (!slurmdb::any_controller_answers(*conf)) return Error{ErrorCode::unavailable, "no slurmctld answers"};
     const auto world = capture_world(ClusterNeed::unless_hidden);
     if (!world) return world.error();
-    return std::optional(to_names(*world));
+    return std::optional(names_of_cluster(*world));
 }
 
 } // namespace qg::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/directory_problems.hpp"
 
+#include "common/cluster_names.hpp"
 #include "policy/policy_directory.hpp"
 
 #include "qosgate/base/text.hpp"
@@ -88,6 +89,20 @@ std::optional<std::string> find_settled_hash(const std::filesystem::path& path) 
     const auto sources = policy::read_source_directory(path, *directory->reader);
     if (!sources || !sources->exists) return std::nullopt;
     return text::format_hash(policy::hash_of(*sources));
+}
+
+std::vector<std::string> find_unknown_names(const std::filesystem::path& path) {
+    const auto directory = find_own_directory(path);
+    if (!directory) return {};
+    policy::PolicyReport report = read_names_in_rules(*directory);
+    if (report.names.empty()) return {};
+    const auto names = read_cluster_names();
+    if (!names || !*names) return {};
+    policy::compare_names(report, **names);
+    std::vector<std::string> found;
+    for (const policy::Finding& finding : report.findings)
+        found.push_back(place_of_finding(finding) + finding.message);
+    return found;
 }
 
 DirectoryProblems find_problems(const std::filesystem::path& path, std::string_view known) {

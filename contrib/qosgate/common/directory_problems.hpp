@@ -30,4 +30,9 @@ DirectoryProblems find_problems(const std::filesystem::path& directory, std::str
 /// Cost: blocking reads. Threads: the process must have one only.
 std::optional<std::string> find_settled_hash(const std::filesystem::path& directory);
 
+/// "20-b.lua:3: the cluster has no QOS 'gpuu'", for each literal name in rules that the cluster does not
+/// have. None of a directory as above, or if no slurmctld answers. Cost: blocking reads; if rules have names,
+/// that of read_cluster_names(). Threads: the process must have one only.
+std::vector<std::string> find_unknown_names(const std::filesystem::path& directory);
+
 } // namespace qg::cli

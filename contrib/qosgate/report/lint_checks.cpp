@@ -61,6 +61,8 @@ constexpr LintCheck checks[] = {
      lint::partition_names_unknown_qos},
     {"partition-names-unknown-account", "AllowAccounts or DenyAccounts names an account that does not exist",
      lint::partition_names_unknown_account},
+    {"rules-name-unknown", "rules name a QOS, partition, account, feature or license that does not exist",
+     lint::rules_name_unknown},
     {"deny-list-ignored", "DenyQos beside AllowQos", lint::deny_list_ignored},
     {"qos-unused", "a QOS that nobody may use", lint::qos_unused},
     {"no-default-qos", "users whose jobs without --qos are refused", lint::no_default_qos},

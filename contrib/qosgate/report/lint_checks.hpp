@@ -136,6 +136,7 @@ void hidden_by_partition(const LintInput& input, Findings& findings);
 void contradicts_partition(const LintInput& input, Findings& findings);
 void partition_names_unknown_qos(const LintInput& input, Findings& findings);
 void partition_names_unknown_account(const LintInput& input, Findings& findings);
+void rules_name_unknown(const LintInput& input, Findings& findings);
 void deny_list_ignored(const LintInput& input, Findings& findings);
 // Associations
 void qos_unused(const LintInput& input, Findings& findings);

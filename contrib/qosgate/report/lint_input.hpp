@@ -11,6 +11,7 @@
 #include "qosgate/model/limit_facts.hpp"
 #include "qosgate/model/partition.hpp"
 #include "qosgate/model/qos_record.hpp"
+#include "qosgate/policy/findings.hpp"
 
 #include <memory>
 #include <optional>
@@ -42,6 +43,7 @@ struct LintInput {
     std::optional<model::Memory> default_memory = {}; ///< DefMemPerNode, DefMemPerCPU of the cluster
     std::vector<std::string> named_in_conf = {};      ///< QOSs that slurm.conf gives to a partition or lists
     limits::Release release = limits::newest_release;
+    std::vector<policy::Finding> unknown_in_rules = {}; ///< literal names that the cluster does not have
 };
 
 using limits::SetLimit;

@@ -229,6 +229,12 @@ void partition_names_unknown_account(const LintInput& input, Findings& findings)
     find_unknown(input, known, account_lists, findings);
 }
 
+void rules_name_unknown(const LintInput& input, Findings& findings) {
+    for (const policy::Finding& unknown : input.unknown_in_rules)
+        findings.advise(text::format("{}:{}", unknown.file, unknown.line), unknown.message,
+                        "correct it; 'qosgate policy check' finds it, too");
+}
+
 void deny_list_ignored(const LintInput& input, Findings& findings) {
     for (const Partition& partition : input.partitions)
         if (!partition.allow_qos.empty() && !partition.deny_qos.empty())

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/lint_reading.hpp"
 
+#include "common/cluster_names.hpp"
 #include "common/default_release.hpp"
 #include "job/judged_world.hpp"
+#include "policy/policy_directory.hpp"
 
 #include "qosgate/slurm/read_settings.hpp"
 #include "qosgate/slurmdb/library.hpp"
@@ -60,6 +62,11 @@ Result<LintInput> read_lint_input(QosConnection& access) {
         const auto text = slurmdb::read_slurm_conf_text(*path);
         if (!text) return text.error();
         input.named_in_conf = find_qos_in_conf(*text);
+    }
+    if (const auto directory = find_policy_directory("")) {
+        policy::PolicyReport report = read_names_in_rules(*directory);
+        policy::compare_names(report, names_of_cluster(*world));
+        input.unknown_in_rules = std::move(report.findings);
     }
     return input;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// qosgate status: whether slurmctld has loaded the plugin, and the plugin's state. It reads only the plugin's
-// files in StateSaveLocation, a directory of rules that slurmctld does not load, and asks the controllers
-// whether they answer if there are several.
+// qosgate status: whether slurmctld has loaded the plugin, and the plugin's state. It reads the plugin's
+// files in StateSaveLocation and the directory of rules, and asks the controllers whether they answer if
+// there are several, and for the names that rules have.
 #include "common/command.hpp"
 #include "common/controllers.hpp"
 #include "common/directory_problems.hpp"
@@ -311,6 +311,19 @@ void judge_policy(StatusFinding& finding, const std::string& why) {
                                            problems.others.size() - max_others));
 }
 
+/// Names in the rules in force that the cluster does not have: most such rules refuse jobs, or never match.
+void judge_names(StatusFinding& finding) {
+    constexpr std::size_t max_names = 20;
+    const GateReport& report = finding.report;
+    if (!report.is_of_this_host() || report.flag("is_testing") || !report.text("last_error").empty()) return;
+    const std::vector<std::string> unknown = find_unknown_names(report.text("policy_directory"));
+    for (std::size_t i = 0; i < unknown.size() && i < max_names; ++i)
+        finding.add(degraded, text::format("policy: {}", unknown[i]));
+    if (unknown.size() > max_names)
+        finding.add(degraded, text::format("policy: and {} more: 'qosgate policy check' names all",
+                                           unknown.size() - max_names));
+}
+
 /// Whether the report tells what is in force now.
 void judge_report(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
     const GateReport& report = finding.report;
@@ -383,6 +396,7 @@ void judge_loaded(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
         finding.add(degraded,
                     text::format("the script {} has failed {} times in a row, up to now: {}; correct it",
                                  script.text("file", "?"), count, script.text("last_failure", "?")));
+    judge_names(finding);
     for (const std::string& problem : report.texts("conf_problems"))
         finding.add(degraded, "slurm.conf: " + problem);
 }
