@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr auto look_interval = 200ms; ///< whether there is something to read
+constexpr auto look_for_jobs_interval = 200ms; ///< whether there is something to read
 
 using Names = JobSnapshot::Names;
 
@@ -159,7 +159,7 @@ void JobSnapshot::Shared::run(DetachedThread::Link& owner) {
         }
         if (!options.is_served() || (names == tried_for_ && Clock::now() < next_at_)) continue;
         read(names);
-    } while (owner.wait_for(look_interval));
+    } while (owner.wait_for(look_for_jobs_interval));
 }
 
 JobSnapshot::JobSnapshot(JobSnapshotOptions options)

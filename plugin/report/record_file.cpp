@@ -18,7 +18,7 @@
 namespace qg::plugin {
 namespace {
 
-constexpr std::chrono::milliseconds interval{250};
+constexpr std::chrono::milliseconds write_interval{250};
 
 Error error_of(const std::string& file, const std::string& what) {
     return {ErrorCode::unavailable, text::format("{}: {}", file, what)};
@@ -189,7 +189,7 @@ void RecordFile::add(const RecordTarget& target, std::string record) noexcept {
         std::call_once(started_, [this] {
             thread_.start("qosgate-records", [shared = shared_](DetachedThread::Link& owner) {
                 for (bool goes_on = true; goes_on;) {
-                    goes_on = owner.wait_for(interval);
+                    goes_on = owner.wait_for(write_interval);
                     try {
                         shared->write();
                     } catch (...) {

@@ -16,7 +16,7 @@
 namespace qg::plugin {
 namespace {
 
-constexpr std::chrono::seconds interval{1};
+constexpr std::chrono::seconds report_interval{1};
 /// The wait until there is something to write, from 50 ms up to a second: the file should exist when
 /// slurmctld answers.
 constexpr int start_wait_factor = 10;
@@ -71,7 +71,7 @@ class StatusFile::Shared {
 
     [[nodiscard]] std::chrono::milliseconds next_look() {
         return written_.empty() || is_standby_ ? wait_.next(/*has_partitions=*/false)
-                                               : std::chrono::milliseconds(interval);
+                                               : std::chrono::milliseconds(report_interval);
     }
 
     /// The thread hangs. A plugin that is loaded again meanwhile writes the same file.

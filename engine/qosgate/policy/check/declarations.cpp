@@ -28,7 +28,7 @@ Result<void> set_site_key(Declarations& into, std::string_view name, const KeyVa
 using ListItems = std::array<Value, max_list_items + 1>;
 
 /// Whether the table on top of the stack has no keys but 1 to its length.
-bool is_list(lua_State* lua) {
+bool is_sequence(lua_State* lua) {
     const lua_Unsigned length = lua_rawlen(lua, -1);
     lua_Unsigned count = 0;
     for (lua_pushnil(lua); lua_next(lua, -2) != 0; lua_pop(lua, 1)) {
@@ -49,7 +49,7 @@ KeyValue read_key_value(lua_State* lua, ListItems& items) {
     if (!lua_istable(lua, -1)) return given;
     push_contents(lua, -1);
     lua_replace(lua, -2);
-    given.is_list = is_list(lua);
+    given.is_list = is_sequence(lua);
     if (!given.is_list) return given;
     const std::size_t count = std::min<std::size_t>(lua_rawlen(lua, -1), items.size());
     for (std::size_t i = 0; i < count; ++i) {

@@ -14,7 +14,7 @@
 namespace qg::policy {
 namespace {
 
-constexpr const char* type_name = "options"; // as tostring shows it
+constexpr const char* options_type = "options"; // as tostring shows it
 constexpr auto object = &LuaState::options_object;
 
 /// What reading or writing an option costs, in instructions: Slurm looks through all of them.
@@ -112,7 +112,7 @@ constexpr std::array<luaL_Reg, 4> functions{{{"note", &say_message<object, &Rule
 } // namespace
 
 int make_options(lua_State* lua) {
-    luaL_newmetatable(lua, type_name);
+    luaL_newmetatable(lua, options_type);
     lua_createtable(lua, 0, static_cast<int>(functions.size()));
     for (const luaL_Reg& function : functions) {
         lua_pushcfunction(lua, function.func);

@@ -16,7 +16,7 @@
 namespace qg::policy {
 namespace {
 
-constexpr const char* type_name = "data";
+constexpr const char* data_type = "data";
 
 /// What Lua holds: a place in a file. Trivial; the file outlives the Lua state.
 struct Place {
@@ -52,7 +52,7 @@ void push(lua_State* lua, const DataFile& file, const DataValue& value) {
 }
 
 const Place& check_place(lua_State* lua, int index) {
-    return *static_cast<const Place*>(luaL_checkudata(lua, index, type_name));
+    return *static_cast<const Place*>(luaL_checkudata(lua, index, data_type));
 }
 
 std::string describe_unknown_column(const Place& place, std::string_view name) {
@@ -112,7 +112,7 @@ int refuse_data_write(lua_State* lua) {
 }
 
 /// As `#` of a Lua table: maps have no elements 1, 2, ...
-int length_of(lua_State* lua) {
+int length_of_data(lua_State* lua) {
     const Place& place = check_place(lua, 1);
     lua_pushinteger(lua, place.table.kind == Kind::list ? place.table.count : 0);
     return 1;
@@ -134,9 +134,9 @@ int is_same(lua_State* lua) {
 
 /// Pushes the metatable of all places, which is made the first time.
 void install_type(lua_State* lua) {
-    if (luaL_newmetatable(lua, type_name) == 0) return;
+    if (luaL_newmetatable(lua, data_type) == 0) return;
     static constexpr luaL_Reg functions[] = {
-        {"__index", &read_field}, {"__newindex", &refuse_data_write},      {"__len", &length_of},
+        {"__index", &read_field}, {"__newindex", &refuse_data_write},      {"__len", &length_of_data},
         {"__eq", &is_same},       {"__pairs", &pairs_with<&next_of_data>}, {nullptr, nullptr}};
     luaL_setfuncs(lua, functions, 0);
 }
@@ -188,7 +188,7 @@ int read_data(lua_State* lua) {
 }
 
 bool is_data(lua_State* lua, int index) noexcept {
-    return lua_type(lua, index) == LUA_TUSERDATA && luaL_testudata(lua, index, type_name) != nullptr;
+    return lua_type(lua, index) == LUA_TUSERDATA && luaL_testudata(lua, index, data_type) != nullptr;
 }
 
 int next_of_data(lua_State* lua) {
