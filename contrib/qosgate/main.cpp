@@ -3,6 +3,7 @@
 // qosgate: the command line of the QOS tools. This file reads the command line; each command has its own.
 #include "common/client_module.hpp"
 #include "common/command.hpp"
+#include "common/installation.hpp"
 
 #include "qosgate/base/text.hpp"
 
@@ -129,7 +130,8 @@ int run(Invocation& invocation, Output& output) {
 
 int run_command_line(int argc, char** argv, Output& output) {
     CLI::App app{"Quality of service in Slurm: see, check and change it.", "qosgate"};
-    app.set_version_flag("--version", QG_VERSION);
+    app.set_version_flag("--version", describe_installation,
+                         "Print the versions of this program, its gates and Slurm");
     app.set_help_all_flag("--help-all", "Print the help of all commands");
     app.require_subcommand(1);
     app.footer("Examples:\n"

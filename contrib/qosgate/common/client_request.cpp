@@ -2,6 +2,7 @@
 #include "common/client_request.hpp"
 
 #include "common/client_module.hpp"
+#include "common/installation.hpp"
 
 #include "qosgate/base/scope_exit.hpp"
 #include "qosgate/base/text.hpp"
@@ -37,8 +38,7 @@ constexpr std::size_t max_request_bytes = std::size_t{256} << 20u; ///< scripts 
 /// The module: beside this program where it was built, else where it is installed.
 Result<fs::path> find_module() {
     std::error_code problem;
-    const fs::path program = fs::read_symlink("/proc/self/exe", problem);
-    for (const fs::path& place : {program.parent_path(), fs::path(QG_MODULE_DIR)})
+    for (const fs::path& place : places_of(QG_MODULE_DIR))
         if (fs::exists(place / module_name, problem)) return place / module_name;
     return Error{
         ErrorCode::unavailable,
