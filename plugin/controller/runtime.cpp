@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "controller/runtime.hpp"
 
+#include "controller/change.hpp"
+#include "controller/policy_not_loaded.hpp"
+#include "controller/submission.hpp"
 #include "host/host_conf.hpp"
 #include "host/host_log.hpp"
 #include "host/running_release.hpp"
+#include "qosgate/base/read_clock.hpp"
 #include "qosgate/base/report_files.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/rules/test_world.hpp"
+#include "qosgate/gate/decide/resolve.hpp"
+#include "qosgate/gate/decide/site.hpp"
+#include "qosgate/policy/compat/site_script.hpp"
+#include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/values.hpp"
-#include "records/controller_users.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -32,11 +39,6 @@ std::filesystem::path policy_directory() {
     return rules_beside(file);
 }
 
-/// The kept copy of the policy in force.
-std::filesystem::path kept_policy_file() {
-    return state_file("qosgate_policy");
-}
-
 /// True also if it is not known.
 bool is_there(const std::filesystem::path& file) {
     std::error_code problem;
@@ -49,21 +51,27 @@ std::string job_submit_plugins() {
     return conf == nullptr ? std::string() : std::string(slurm::view_text(conf->job_submit_plugins));
 }
 
-/// Whether slurm.conf names more than one controller.
-bool has_backups() {
-    const slurm_conf_t* conf = host_conf();
-    return conf != nullptr && conf->control_cnt > 1;
-}
-
-std::string cluster_name() {
-    const slurm_conf_t* conf = host_conf();
-    return conf == nullptr ? std::string() : std::string(slurm::view_text(conf->cluster_name));
-}
-
 Result<AssocMgr> find_assoc_mgr() {
     auto manager = AssocMgr::find();
     if (!manager) log_error(("limits are not explained: " + manager.error().message).c_str());
     return manager;
+}
+
+bool asks_for_users(const policy::Policy& policy) {
+    return policy.reads_groups() || (policy.script() != nullptr && policy.script()->asks_for_users());
+}
+
+bool reads_partitions(const policy::Policy& policy) {
+    return policy.script() != nullptr && policy.script()->reads_partitions();
+}
+
+bool refuses_on_errors(const policy::Policy& policy) {
+    const auto* script = policy.script();
+    return (script != nullptr && !script->allows_on_error()) ||
+           std::ranges::any_of(policy.rules(), [](const policy::RuleInfo& rule) {
+               return (rule.runs_at_submission || rule.runs_at_change) &&
+                      rule.denies_on_error_at(policy::JobEvent::submit);
+           });
 }
 
 } // namespace
@@ -71,18 +79,7 @@ Result<AssocMgr> find_assoc_mgr() {
 Runtime::Runtime() : Runtime(find_assoc_mgr()) {}
 
 Runtime::Runtime(const Result<AssocMgr>& manager)
-    : policies_(log_line,
-                {.kept_file = kept_policy_file(),
-                 .host = has_backups() ? own_host_name() : std::string(),
-                 .cluster_name = cluster_name(),
-                 .log_of_script = log_script_line,
-                 .make_world = [] { return std::make_unique<gate::ScenarioWorld>(running_release()); }}),
-      quota_(manager),
-      users_({.list_users =
-                  [manager](std::size_t max_users) {
-                      return manager ? list_user_names(*manager, max_users) : std::vector<std::string>();
-                  }}),
-      untracked_tres_(std::make_shared<UntrackedTresWatch>(manager)), gate_(quota_, running_release()) {
+    : controller_(manager), untracked_tres_(std::make_shared<UntrackedTresWatch>(manager)) {
     // Before the first job, and so that slurmctld's log has any error at its start. Until a job comes the
     // store's thread only reads files: it may run in a standby controller, too. slurmctld has become a daemon
     // before it loads plugins.
@@ -92,9 +89,9 @@ Runtime::Runtime(const Result<AssocMgr>& manager)
     else
         start_policies(directory);
     job_submit_plugins_ = job_submit_plugins();
-    cluster_.start();
-    users_.start();
-    script_jobs_.start();
+    controller_.cluster.start();
+    controller_.users.start();
+    controller_.script_jobs.start();
     has_backups_ = has_backups();
     if (const auto file = state_file(report_file_name); !file.empty())
         start_status({file, state_file(standby_report_file_name(own_host_name()))});
@@ -110,31 +107,31 @@ void Runtime::start_status(StatusFile::Paths paths) {
 }
 
 StatusFile::Text Runtime::describe_status() {
-    const policy::StoreStatus policy = policies_.status();
-    const std::string partitions_error = cluster_.last_error();
-    const auto in_force = policies_.current();
-    const auto candidate = policies_.candidate();
+    const policy::StoreStatus policy = controller_.policies.status();
+    const std::string partitions_error = controller_.cluster.last_error();
+    const auto in_force = controller_.policies.current();
+    const auto candidate = controller_.policies.candidate();
     const auto script = describe_script(*in_force, candidate.get());
     const auto users = describe_users(*in_force, candidate.get());
     const policy::Level limits = in_force->settings().limits;
     const auto untracked = untracked_tres_->qos();
     const auto conf_problems =
-        find_conf_problems({job_submit_plugins_, quota_.enforced(), untracked}, limits);
-    const RecordCounts records = recorder_.counts();
+        find_conf_problems({job_submit_plugins_, controller_.quota.enforced(), untracked}, limits);
+    const RecordCounts records = controller_.recorder.counts();
     const auto failing_rules = in_force->failing_rules();
-    const StatusReport report{started_at_,
+    const StatusReport report{controller_.started_at,
                               policy,
                               limits,
-                              cluster_.read_at(),
+                              controller_.cluster.read_at(),
                               partitions_error,
-                              counts_,
+                              controller_.counts,
                               conf_problems,
                               records,
                               failing_rules,
-                              candidate_runs_.counts(),
+                              controller_.candidate_runs.counts(),
                               script ? &*script : nullptr,
                               users ? &*users : nullptr,
-                              &results_};
+                              &controller_.results};
     if (!has_said_hello_ && !policy.is_reading) {
         has_said_hello_ = true;
         log_line(LogLevel::info, report.to_line());
@@ -143,18 +140,125 @@ StatusFile::Text Runtime::describe_status() {
     for (const std::string& problem : conf_problems)
         if (has_said_hello_ && said_problems_.insert(problem).second) log_line(LogLevel::warning, problem);
     // So another controller that was active before notices it at once, not only with the first job.
-    if (!has_served_ && cluster_.read_at()) {
+    if (!has_served_ && controller_.cluster.read_at()) {
         has_served_ = true;
-        policies_.mark_active();
+        controller_.policies.mark_active();
     }
-    const bool is_in_charge = cluster_.is_at_work() && !policy.is_superseded;
+    const bool is_in_charge = controller_.cluster.is_at_work() && !policy.is_superseded;
     if (!is_in_charge && !has_backups_) return {};
     return {report.to_json().text(), /*is_standby=*/!is_in_charge};
 }
 
+std::optional<ScriptStatus> Runtime::describe_script(const policy::Policy& policy,
+                                                     const policy::Policy* candidate) {
+    controller_.want_jobs(policy, candidate);
+    const policy::compat::SiteScript* script = policy.script();
+    if (script == nullptr) return std::nullopt;
+    ScriptStatus status{.failures = script->failures()};
+    if (script->fields_of_jobs()) status.jobs = controller_.script_jobs.status();
+    return status;
+}
+
+bool Runtime::look_for_partition_groups() const {
+    const auto cluster = controller_.cluster.last_read();
+    if (cluster == nullptr) return false;
+    bool has_groups = false;
+    for (const auto& partition : cluster->partitions.all())
+        for (const std::string& group : partition->allow_groups) {
+            has_groups = true;
+            static_cast<void>(controller_.users.find_group(group));
+        }
+    return has_groups;
+}
+
+std::optional<UsersStatus> Runtime::describe_users(const policy::Policy& policy,
+                                                   const policy::Policy* candidate) {
+    const bool reads_them =
+        reads_partitions(policy) || (candidate != nullptr && reads_partitions(*candidate));
+    const bool has_groups = reads_them && look_for_partition_groups();
+    const bool are_needed =
+        has_groups || asks_for_users(policy) || (candidate != nullptr && asks_for_users(*candidate));
+    if (!are_needed) return std::nullopt;
+    controller_.users.need();
+    controller_.users.watch();
+    return UsersStatus{controller_.users.count(), controller_.users.read_at(),
+                       controller_.users.last_error()};
+}
+
+int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
+    controller_.policies.mark_active();
+    if (controller_.is_kept_out(submit_uid)) [[unlikely]]
+        return keep_out(description, submit_uid, err_msg);
+    if (running_release().follows(limits::rules::frees_extra_twice) && description.extra != nullptr)
+        [[unlikely]]
+        return Submission(controller_, description, submit_uid, err_msg)
+            .refuse("this release of Slurm has no 'extra': leave it out");
+    if (description.het_job_offset != NO_VAL) [[unlikely]]
+        return submit_part(description, submit_uid, err_msg);
+    return Submission(controller_, description, submit_uid, err_msg).decide();
+}
+
+[[gnu::noinline]] int Runtime::submit_part(job_desc_msg_t& description, std::uint32_t submit_uid,
+                                           char** err_msg) {
+    TimeAllowance& allowance = controller_.parts_allowance;
+    Submission submission(controller_, description, submit_uid, err_msg);
+    if (controller_.quota.is_operator(submit_uid)) return submission.decide();
+    if (!allowance.has_some(submit_uid, TimeAllowance::Clock::now()))
+        return submission.refuse(
+            "your parts of heterogeneous jobs took too long to check recently; try again in "
+            "some seconds, with fewer parts, or submit single jobs");
+    // The sender pays neither for waiting for others nor for the time of a candidate.
+    const auto begin = read_clock(CLOCK_THREAD_CPUTIME_ID);
+    const int code = submission.decide();
+    const auto end = submission.decided_at().value_or(read_clock(CLOCK_THREAD_CPUTIME_ID));
+    allowance.spend(submit_uid, end - begin, TimeAllowance::Clock::now());
+    return code;
+}
+
+[[gnu::noinline]] int Runtime::keep_out(const job_desc_msg_t& job, std::uint32_t submit_uid, char** err_msg) {
+    const auto begin = TimeAllowance::Clock::now();
+    const ClusterNow now = controller_.cluster.current();
+    const model::JobRequest request = slurm::read_job_desc(job, submit_uid);
+    const gate::Site site(now.cluster.get(), /*policy_in_force=*/nullptr, controller_.quota,
+                          running_release());
+    const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
+    const Decision decision = refuse_job(controller_.policies.status(), {request, resolved.view()});
+    controller_.count(decision, /*is_change=*/false, TimeAllowance::Clock::now() - begin);
+    return answer(decision, err_msg);
+}
+
+int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg) {
+    controller_.policies.mark_active();
+    // A change must not bypass rules that are not known. They may be a script, which sees every change.
+    if (controller_.is_kept_out(submit_uid)) {
+        const auto begin = TimeAllowance::Clock::now();
+        const Decision decision =
+            refuse_change(controller_.policies.status(), controller_.job_files.find_id(job), submit_uid);
+        controller_.count(decision, /*is_change=*/true, TimeAllowance::Clock::now() - begin);
+        return answer(decision, err_msg);
+    }
+    const auto code = Change(controller_, update, job, submit_uid, err_msg).decide();
+    return code ? *code : failed(err_msg);
+}
+
+int Runtime::failed(char** err_msg) {
+    const auto policy = controller_.policies.current();
+    if (!controller_.policies.is_closed() && !refuses_on_errors(*policy)) return SLURM_SUCCESS;
+    Decision decision;
+    decision.reject = model::RejectCode::access_denied;
+    try {
+        decision.message.push_back(
+            "the site's rules could not be applied to this job; please tell your administrators");
+        if (const std::string& contact = policy->settings().contact; !contact.empty())
+            decision.message.back() += " (" + contact + ")";
+    } catch (...) { // no memory for words
+    }
+    return answer(decision, err_msg);
+}
+
 void Runtime::start_policies(const std::filesystem::path& directory) {
     try {
-        policies_.start(directory);
+        controller_.policies.start(directory);
     } catch (const std::exception& error) {
         // Without its thread the store is closed. The entry points need this runtime to report that.
         log_error((std::string("policy: no thread: ") + error.what()).c_str());
@@ -163,11 +267,11 @@ void Runtime::start_policies(const std::filesystem::path& directory) {
 
 void Runtime::stop() {
     status_.stop(stop_patience);
-    recorder_.stop(stop_patience);
-    policies_.stop();
-    cluster_.stop(stop_patience);
-    users_.stop(stop_patience);
-    script_jobs_.stop(stop_patience);
+    controller_.recorder.stop(stop_patience);
+    controller_.policies.stop();
+    controller_.cluster.stop(stop_patience);
+    controller_.users.stop(stop_patience);
+    controller_.script_jobs.stop(stop_patience);
 }
 
 namespace {
