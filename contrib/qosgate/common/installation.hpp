@@ -13,8 +13,8 @@ namespace qg::cli {
 /// first: beside the program, relative to it as at the installation, and `directory` itself.
 std::vector<std::filesystem::path> places_of(const std::filesystem::path& directory);
 
-/// For --version: the version and its commit, the branches of Slurm that there are gates for, and the Slurm of
-/// this host, a line each. Cost: starts `scontrol --version`.
+/// For --version: the version and its commit, the branches of Slurm that there are gates for, and the Slurm
+/// of this host, a line each. Cost: starts `scontrol --version`.
 std::string describe_installation();
 
 } // namespace qg::cli

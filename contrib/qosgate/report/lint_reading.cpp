@@ -34,6 +34,7 @@ LintAssociation to_lint(const quota::LocalAssociation& association) {
 Result<LintInput> read_lint_input(QosConnection& access) {
     auto world = capture_world(ClusterNeed::required);
     if (!world) return world.error();
+    const policy::ClusterNames names = names_of_cluster(*world);
     const quota::LocalQuota accounting(std::move(world->records));
     if (!accounting.is_operator(getuid()))
         return Error{ErrorCode::permission_denied,
@@ -65,7 +66,7 @@ Result<LintInput> read_lint_input(QosConnection& access) {
     }
     if (const auto directory = find_policy_directory("")) {
         policy::PolicyReport report = read_names_in_rules(*directory);
-        policy::compare_names(report, names_of_cluster(*world));
+        policy::compare_names(report, names);
         input.unknown_in_rules = std::move(report.findings);
     }
     return input;
