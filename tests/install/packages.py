@@ -8,6 +8,7 @@ contrib/dev/release-test runs it in a tree of its own, after smoke_test.py, with
 from __future__ import annotations
 
 import os
+import re
 import unittest
 from pathlib import Path
 
@@ -26,6 +27,12 @@ def installed() -> set[str]:
     return set(listed.stdout.split())
 
 
+def branch_of_slurm() -> str:
+    """ "24.11"."""
+    version = run_command(["dpkg-query", "-W", "-f", "${source:Upstream-Version}", "slurmctld"]).stdout
+    return ".".join(version.split(".")[:2])
+
+
 def files_of_qosgate() -> list[str]:
     found = run_command(["find", *PLACES, "-xdev", "-name", "*qosgate*", "-not", "-path", "/var/lib/dpkg/*"])
     return found.stdout.split()
@@ -39,19 +46,18 @@ class Packages(unittest.TestCase):
 
     def test_the_command_knows_where_its_files_are(self) -> None:
         self.succeed("qosgate", "policy", "check", "/usr/share/qosgate/rules")
-        self.assertIn("qosgate", self.succeed("qosgate", "--version").stdout)
+        self.assertIn(f"\ngates for Slurm {branch_of_slurm()} in /usr/lib/", self.succeed("qosgate", "--version").stdout)
 
     def test_no_service_is_enabled(self) -> None:
         self.assertEqual([path for path in files_of_qosgate() if ".wants/" in path], [])
 
     def test_the_plugin_package_depends_on_a_branch_and_not_on_a_micro_release(self) -> None:
-        version = self.succeed("dpkg-query", "-W", "-f", "${source:Upstream-Version}", "slurmctld").stdout
-        year, month = version.split(".")[:2]
+        branch = branch_of_slurm()
         depends = self.succeed("dpkg-query", "-W", "-f", "${Depends}", PLUGINS).stdout
 
-        self.assertIn(f"slurm-wlm-basic-plugins (>= {year}.{month}~)", depends)
-        self.assertIn(f"slurm-wlm-basic-plugins (<< {year}.{month}.999~)", depends)
-        self.assertNotIn(version, depends)
+        self.assertIn(f"slurm-wlm-basic-plugins (>= {branch}~)", depends)
+        self.assertIn(f"slurm-wlm-basic-plugins (<< {branch}.999~)", depends)
+        self.assertNotRegex(depends, rf"slurm[a-z-]* \([<>=]+ {re.escape(branch)}\.\d\b")
 
     def test_they_stay_while_slurm_needs_them_and_then_go_as_a_whole(self) -> None:
         self.addCleanup(SLURM_CONF.unlink, missing_ok=True)

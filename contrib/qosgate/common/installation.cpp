@@ -2,6 +2,9 @@
 #include "common/installation.hpp"
 
 #include "qosgate/base/text.hpp"
+#ifdef QG_HAVE_SLURM
+#include "qosgate/slurmdb/slurm_conf.hpp"
+#endif
 
 #include <algorithm>
 #include <array>
@@ -40,11 +43,14 @@ std::string describe_gates() {
     return text::format("no gates in {}", installed.string());
 }
 
-/// "Slurm 22.05.8".
+/// "Slurm 22.05.8 on this host".
 std::string describe_slurm() {
+    const auto conf = slurmdb::find_slurm_conf();
+    if (!conf) return text::format("no Slurm on this host: {}", conf.error().message);
     std::array<char, 256> line{};
-    std::FILE* const output = popen("scontrol --version 2>/dev/null", "r"); // NOLINT(cert-env33-c)
-    if (output == nullptr) return "no scontrol";
+    // Without a cluster that it can read of, scontrol waits.
+    std::FILE* const output = popen("timeout 5 scontrol --version 2>/dev/null", "r"); // NOLINT(cert-env33-c)
+    if (output == nullptr) return "no scontrol on this host";
     const bool has_line = std::fgets(line.data(), line.size(), output) != nullptr;
     pclose(output);
     const std::string_view words = has_line ? text::trim(line.data()) : std::string_view();
