@@ -25,13 +25,8 @@ int answer(const Decision& decision, char** err_msg) {
     return slurm::to_slurm_error(decision.reject);
 }
 
-JudgedRequest::JudgedRequest(Controller& controller, job_desc_msg_t& description, std::uint32_t submit_uid,
-                             char** err_msg, bool is_change)
-    : controller_(controller), description_(description), err_msg_(err_msg), submit_uid_(submit_uid),
-      is_change_(is_change), policy_(controller.policies.current()) {
-    if (auto candidate = controller.policies.candidate()) [[unlikely]]
-        trial_ =
-            CandidateTrial::begin(controller.candidate_runs, std::move(candidate), *policy_, description);
+[[gnu::noinline]] void JudgedRequest::begin_trial(std::shared_ptr<const policy::Policy> candidate) {
+    trial_ = CandidateTrial::begin(controller_.candidate_runs, std::move(candidate), *policy_, description_);
 }
 
 void JudgedRequest::prepend_script_to(Decision& decision) {

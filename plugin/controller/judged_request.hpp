@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace qg::plugin {
 
@@ -35,7 +36,12 @@ class JudgedRequest {
   protected:
     /// Takes the policy that is in force, and begins the trial of a candidate.
     JudgedRequest(Controller& controller, job_desc_msg_t& description, std::uint32_t submit_uid,
-                  char** err_msg, bool is_change);
+                  char** err_msg, bool is_change)
+        : controller_(controller), description_(description), err_msg_(err_msg), submit_uid_(submit_uid),
+          is_change_(is_change), policy_(controller.policies.current()) {
+        if (auto candidate = controller.policies.candidate()) [[unlikely]]
+            begin_trial(std::move(candidate));
+    }
     ~JudgedRequest() = default;
 
     /// Puts what the script did in front of the decision.
@@ -67,6 +73,7 @@ class JudgedRequest {
     std::unique_ptr<ScriptEffect> of_script_; ///< null: no script, or it did nothing to a new job
 
   private:
+    void begin_trial(std::shared_ptr<const policy::Policy> candidate);
     /// Takes so many lines out of the message when it is recorded.
     void record_without(std::size_t lines, const Recording& recording, model::Decision& decision,
                         const gate::RecordedJob* job);
