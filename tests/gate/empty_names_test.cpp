@@ -82,6 +82,39 @@ BOOST_AUTO_TEST_CASE(an_allocation_of_0_nodes_is_refused_before_limits) {
     BOOST_TEST(code() == RejectCode::accounting_policy);
 }
 
+BOOST_AUTO_TEST_CASE(only_a_single_batch_job_of_0_nodes_is_compared_with_limits_first) {
+    qos(0).flags.deny_on_limit = true;
+    qos(0).limits.set(model::CountLimit::max_wall, 0);
+    request.time_limit = TimeLimit{5};
+    request.min_nodes = 0;
+    BOOST_TEST(code() == RejectCode::accounting_policy);
+    request.is_het_part = true;
+    BOOST_TEST(code() == RejectCode::invalid_node_count);
+    request.is_het_part = false;
+    request.array = "0-1";
+    BOOST_TEST(code() == RejectCode::invalid_node_count);
+    request.qos = "nosuch"; // looked up before the lower end of a range of nodes, and after its upper end
+    BOOST_TEST(code() == RejectCode::invalid_qos);
+    request.max_nodes = 0;
+    BOOST_TEST(code() == RejectCode::invalid_node_count);
+    request.array.reset();
+    BOOST_TEST(code() == RejectCode::invalid_qos);
+}
+
+BOOST_AUTO_TEST_CASE(an_array_is_read_before_names_are_looked_up) {
+    request.qos = "nosuch";
+    for (const char* wrong : {"a", "5-1", "0-1001"}) {
+        request.array = wrong;
+        BOOST_TEST(code() == RejectCode::invalid_array, wrong);
+    }
+    request.qos = "normal";
+    BOOST_TEST(code() == RejectCode::invalid_array);
+    request.array = "0-1000";
+    BOOST_TEST(code() == RejectCode::none);
+    request.qos = "nosuch";
+    BOOST_TEST(code() == RejectCode::invalid_qos);
+}
+
 BOOST_AUTO_TEST_CASE(an_empty_qos_counts_where_qos_are_enforced) {
     model::note_empty_name(request, &JobRequest::qos);
     BOOST_TEST(code() == RejectCode::invalid_qos);

@@ -837,7 +837,8 @@ BOOST_AUTO_TEST_CASE(what_slurmctld_refuses_for_0_nodes_it_refuses_with_rules_to
             BOOST_TEST(without_rules == (!is_batch || max_nodes != 1u));
             BOOST_TEST(is_refused(idle) == without_rules);
             BOOST_TEST(is_refused(note) == without_rules);
-            BOOST_TEST(!is_refused(moves)); // MinNodes there makes it one node
+            // MinNodes there makes it one node, but a maximum of 0 is refused before.
+            BOOST_TEST(is_refused(moves) == (!is_batch && max_nodes == 0u));
         }
     request.max_nodes = 0;
     BOOST_TEST(decide(note.get()).changed.value().comment.value() == "1");

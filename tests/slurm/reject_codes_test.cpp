@@ -16,7 +16,7 @@ constexpr RejectCode rejections[] = {
     RejectCode::invalid_qos,       RejectCode::accounting_policy,  RejectCode::invalid_account,
     RejectCode::invalid_partition, RejectCode::invalid_time_limit, RejectCode::invalid_time_min,
     RejectCode::text_too_long,     RejectCode::access_denied,      RejectCode::invalid_node_count,
-    RejectCode::invalid_tres,      RejectCode::invalid_nice,
+    RejectCode::invalid_tres,      RejectCode::invalid_nice,       RejectCode::invalid_array,
 };
 }
 

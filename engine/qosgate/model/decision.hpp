@@ -27,6 +27,7 @@ enum class RejectCode : std::uint8_t {
     invalid_node_count, ///< ESLURM_INVALID_NODE_COUNT
     invalid_tres,       ///< ESLURM_INVALID_TRES
     invalid_nice,       ///< ESLURM_INVALID_NICE
+    invalid_array,      ///< ESLURM_INVALID_ARRAY
     partition_limits,   ///< ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE: EnforcePartLimits, checked last
     text_too_long,      ///< ESLURM_PATHNAME_TOO_LONG; Slurm uses it for all texts
     access_denied,      ///< ESLURM_ACCESS_DENIED: a rule of the site said no

@@ -20,6 +20,7 @@ int to_slurm_error(model::RejectCode code) noexcept {
     case RejectCode::invalid_node_count: return ESLURM_INVALID_NODE_COUNT;
     case RejectCode::invalid_tres: return ESLURM_INVALID_TRES;
     case RejectCode::invalid_nice: return ESLURM_INVALID_NICE;
+    case RejectCode::invalid_array: return ESLURM_INVALID_ARRAY;
     case RejectCode::partition_limits: return ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
     case RejectCode::text_too_long: return ESLURM_PATHNAME_TOO_LONG;
     case RejectCode::access_denied: return ESLURM_ACCESS_DENIED;

@@ -27,12 +27,11 @@ OUTSIDE = {
     2072: "no generic resources like these (2072)",
     2123: "a negative nice value, refused before plugins (2123)",
 }
-# Refusals for names, nodes, arrays and dependencies: the engine has advice about them, and no verdict.
+# Refusals for names, nodes and dependencies: the engine has advice about them, and no verdict.
 ADVISED = {
     2038: "a dependency",
     2052: "a reservation of others",
     2053: "a reservation that does not exist",
-    2081: "array indices",
 }
 STARTED_EARLY = "EnforcePartLimits=ALL, started in an earlier partition"
 

@@ -139,8 +139,7 @@ bool are_all_open(const model::AccountView& view) {
 
 Advice find_advice(const ResolvedRequest& resolved, bool knows_reservations) {
     const JobRequest& request = resolved.request;
-    const bool has_wrong_array = request.array && resolved.job.array_tasks == 0;
-    const bool has_names = names_anything(request) || has_wrong_array;
+    const bool has_names = names_anything(request);
     const bool has_others = request.minutes_to_deadline || request.has_dependency || request.asks_for_disk;
     if (!has_names && !has_others && is_small(resolved) && are_all_open(resolved.view()))
         return {}; // the usual case

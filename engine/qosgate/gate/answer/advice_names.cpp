@@ -4,7 +4,6 @@
 #include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/nodes/reservations.hpp"
-#include "qosgate/gate/size/ranges.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/model/tres_request.hpp"
 
@@ -37,7 +36,6 @@ class NameAdviser {
 
     void run() {
         if (at_.cluster.names) check_names(*at_.cluster.names);
-        if (at_.request.array && at_.resolved.job.array_tasks == 0) check_array();
         if (at_.cluster.names && !at_.cluster.names->nodes.empty()) check_node_lists(*at_.cluster.names);
     }
 
@@ -166,20 +164,6 @@ class NameAdviser {
                 item.kind.empty() ? std::string(item.name) : text::format("{}:{}", item.name, item.kind);
             if (!std::ranges::binary_search(known.gres.all, name)) add_unknown("gres", name, known.gres);
         });
-    }
-
-    /// slurmctld refuses what is no list of indices, and all indices from MaxArraySize on.
-    void check_array() {
-        const auto last = last_index_of_array(*at_.request.array);
-        if (!last)
-            lines_.add(
-                text::format("--array={} is no list of indices: write 0-7, 1,3,5 or 0-15:4, the smaller "
-                             "index first and a step of at least 1",
-                             text::printable(*at_.request.array, 64)));
-        else if (*last >= at_.cluster.max_array_size)
-            lines_.add(
-                text::format("indices of job arrays end at {} here (MaxArraySize); this job asks for {}",
-                             std::max(at_.cluster.max_array_size, 1u) - 1, *last));
     }
 
     void check_node_lists(const model::KnownNames& known) {

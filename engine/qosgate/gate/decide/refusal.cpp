@@ -2,6 +2,7 @@
 #include "qosgate/gate/decide/refusal.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/size/ranges.hpp"
 #include "qosgate/model/looked_up_names.hpp"
 
 #include <algorithm>
@@ -115,6 +116,16 @@ Refusal refuse_no_nodes(const model::JobRequest& request) {
             {model::has_empty_node_list(request)
                  ? empty_name_line(option)
                  : "this job asks for 0 nodes: ask for at least one, or leave --nodes out"}};
+}
+
+Refusal refuse_array(const model::JobRequest& request, std::uint32_t max_array_size) {
+    const auto last = last_index_of_array(*request.array);
+    return {RejectCode::invalid_array,
+            {last ? text::format("indices of job arrays end at {} here (MaxArraySize); this job asks for {}",
+                                 std::max(max_array_size, 1u) - 1, *last)
+                  : text::format("--array={} is no list of indices: write 0-7, 1,3,5 or 0-15:4, the smaller "
+                                 "index first and a step of at least 1",
+                                 text::printable(*request.array, 64))}};
 }
 
 std::vector<std::string> lines_once(std::vector<std::string> lines, std::size_t max) {

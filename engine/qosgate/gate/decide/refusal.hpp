@@ -10,6 +10,7 @@
 #include "qosgate/model/decision.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,6 +35,14 @@ std::optional<Refusal> check_empty_names(const model::JobRequest& request, const
 
 /// The refusal of a job that asks for 0 nodes.
 Refusal refuse_no_nodes(const model::JobRequest& request);
+
+/// Whether slurmctld refuses 0 nodes of the job before it compares limits, and not when it selects nodes.
+[[nodiscard]] inline bool is_refused_early_without_nodes(const model::JobRequest& request) noexcept {
+    return !request.is_batch || request.is_het_part || request.array.has_value();
+}
+
+/// The refusal of a job whose --array is no list of indices, or has one from `max_array_size` on.
+Refusal refuse_array(const model::JobRequest& request, std::uint32_t max_array_size);
 
 /// Refuses a request with unknown partitions. `others` are those that may be suggested.
 std::optional<Refusal> check_partition(std::span<const std::string> unknown,

@@ -364,6 +364,7 @@ std::optional<PartitionProblem> find_down_problem(const ResolvedRequest& asked, 
 bool certainly_admit(const JobCounter& counter, const model::ResolvedJob& job, const model::AccountView& view,
                      const JobSize& at_attempt) {
     if (counter.request().time_min) return false; // the job may start with less time
+    if (job.array_tasks == 0) return false;       // --array cannot be read
     if (counter.request().empty_names != 0 || counter.may_have_no_nodes()) return false;
     if (!view.partitions.empty() && lacks_time_limit(counter.request(), view)) return false;
     const BoundedAmounts hardest = hardest_amounts(job, view, counter.sent(), at_attempt);

@@ -45,7 +45,11 @@ std::optional<Refusal> refuse_after_change(const DetailedForecast& forecast) {
 /// The refusals that come before all limits.
 std::optional<Refusal> refuse_early(const ResolvedRequest& asked, Steps steps) {
     std::optional<Refusal> empty;
+    const bool takes_no_nodes = asked.job.is_update || !is_refused_early_without_nodes(asked.request);
     if (steps.names) {
+        if (asked.request.array && asked.job.array_tasks == 0)
+            return refuse_array(asked.request, asked.context.cluster.max_array_size);
+        if (asked.request.max_nodes == 0u && !takes_no_nodes) return refuse_no_nodes(asked.request);
         const auto& unknown = asked.partitions.unknown;
         if (!unknown.empty()) return check_partition(unknown, list_open_partitions(asked));
         if (auto refusal = check_account(asked.view(), asked.request)) return refusal;
@@ -56,8 +60,7 @@ std::optional<Refusal> refuse_early(const ResolvedRequest& asked, Steps steps) {
     if (!steps.partitions) return empty;
     if (auto refusal = refuse_by_partitions(asked)) return refusal;
     if (empty) return empty;
-    const bool is_refused =
-        !asked.request.is_batch && !asked.job.is_update && asked.counter.may_have_no_nodes();
+    const bool is_refused = !takes_no_nodes && asked.counter.may_have_no_nodes();
     return is_refused ? std::optional(refuse_no_nodes(asked.request)) : std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/base/with_result_of.hpp"
+#include "qosgate/gate/decide/refusal.hpp"
 #include "qosgate/gate/predict/as_started.hpp"
 
 #include <algorithm>
@@ -168,9 +169,11 @@ ReadJob::ReadJob(const ResolvedRequest& resolved, policy::JobEvent event, std::o
 /// Whether slurmctld refuses the job for its 0 nodes, in the same way without rules.
 bool ReadJob::is_refused_for_no_nodes(const JobRequest& changed) const {
     const JobCounter& counter = resolved_.counter;
+    const bool is_early = is_refused_early_without_nodes(resolved_.request);
+    const bool keeps_max = changed.max_nodes == read_->max_nodes;
+    if (is_early && resolved_.request.max_nodes == 0u && keeps_max) return true;
     if (changed.partition != read_->partition) return false; // its MinNodes may raise them
-    return resolved_.request.is_batch ? counter.asks_for_no_nodes() && changed.max_nodes == read_->max_nodes
-                                      : counter.may_have_no_nodes();
+    return is_early ? counter.may_have_no_nodes() : counter.asks_for_no_nodes() && keeps_max;
 }
 
 void ReadJob::restore(std::optional<JobRequest>& changed) const {

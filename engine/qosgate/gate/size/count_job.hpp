@@ -78,7 +78,7 @@ class JobCounter {
         return may_have_no_nodes() && with_partition_min_.max_nodes.value_or(0) == 0;
     }
 
-    /// Whether the job may have 0 nodes: slurmctld takes none that is not a batch job.
+    /// Whether the job may have 0 nodes, which slurmctld takes of a single batch job only.
     [[nodiscard]] bool may_have_no_nodes() const noexcept { return with_partition_min_.nodes == 0u; }
 
     /// Whether the CPUs can be counted: CPUs per GPU need GPUs.
