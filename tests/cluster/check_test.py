@@ -228,7 +228,7 @@ class Check(PluginTestCase):
             ("--qos=thrifty", "the UsageThreshold of the QOS"),
             ("--gpus=1 --cpus-per-gpu=2", "whether a node has the CPUs of --cpus-per-gpu"),
             ("--gpus=1 --mem-per-gpu=10", "whether a node has the memory of --mem-per-gpu"),
-            ("-C fast*1", "counts and brackets in --constraint"),
+            ("-C fast*1", "which nodes the counts in --constraint take"),
             ("--gres=gpu:1 --gres-flags=enforce-binding", "--gres-flags"),
             ("--ntasks-per-core=1", "--ntasks-per-core"),
             ("--ntasks-per-socket=1 -n1", "--ntasks-per-socket"),
@@ -241,7 +241,7 @@ class Check(PluginTestCase):
                 self.assertEqual(done.rc, ACCEPTED, done)
                 self.assertIn(f"none of these keeps it waiting; not looked at: {named}.\n", done.stdout)
                 self.assertEqual(self.cluster.run(["sbatch", *shlex.split(options), "--wrap=true"], USER).rc, 0)
-        for options in ("", "-C fast", "--gpus=1"):
+        for options in ("", "-C fast", "-C (fast|even)&fast", "-C [fast|even]", "--gpus=1"):
             with self.subTest(options):
                 done = self.check(["sbatch", *shlex.split(options), "--wrap=true"])
                 self.assertNotIn("not looked at", done.stdout)

@@ -315,7 +315,17 @@ BOOST_AUTO_TEST_CASE(what_nodes_with_features_have_is_told) {
         expect(&model::JobRequest::features, std::string(good), std::string(bad), words);
     };
     expect_features("big&ib", "big&wide", "no node of partition main has the features 'big&wide'");
-    expect_features("big|wide", "[big&wide]", ""); // not a plain constraint
+    expect_features("big|wide", "[big&wide]", ""); // slurmctld refuses it for another reason
+    const auto no_node = [](const std::string& features) {
+        return text::format("no node of partition main has the features '{}'", features);
+    };
+    expect_features("(big|wide)&ib", "(big|ib)&wide", no_node("(big|ib)&wide"));
+    expect_features("big&wide|ib", "ib|big&wide", no_node("ib|big&wide")); // from left to right
+    expect_features("[big|wide]", "[big|ib]&wide", no_node("big&wide") + "\n" + no_node("ib&wide"));
+    expect_features("ib*2", "ib*3",
+                    "partition main has 2 nodes with the feature 'ib'; --constraint asks for 3");
+    expect_features("[big*1&wide*1]", "[big*1&wide*2]",
+                    "partition main has 1 node with the feature 'wide'; --constraint asks for 2");
     expect_features("big", "nope", "no feature 'nope' is known (known: big, ib, wide)");
 
     request.min_nodes = request.max_nodes = 2;
@@ -323,6 +333,16 @@ BOOST_AUTO_TEST_CASE(what_nodes_with_features_have_is_told) {
     expect_features("ib", "big",
                     "1 node of partition main (its nodes with 'big') has what this job asks for on each; it "
                     "asks for 2 nodes");
+    expect_features(
+        "[big|ib]", "[big|wide]",
+        "1 node of partition main (its nodes with 'big') has what this job asks for on each; it "
+        "asks for 2 nodes\n1 node of partition main (its nodes with 'wide') has what this job asks "
+        "for on each; it asks for 2 nodes");
+    expect_features(
+        "big|wide", "big&ib",
+        "1 node of partition main (its nodes with 'big&ib') has what this job asks for on each; it "
+        "asks for 2 nodes");
+    expect_features("ib*2", "[ib*2&big*1]", "--constraint asks for 3 nodes; this job may have 2");
     request.min_nodes = request.max_nodes = 1;
     ask(1, 17);
     expect_features("wide", "ib",

@@ -48,7 +48,8 @@ BOOST_AUTO_TEST_CASE(features_that_too_few_nodes_have_end_suggestions) {
     BOOST_TEST(suggests("--time=01:00:00"));
     for (const auto& [features, most] :
          {std::pair("big", 2u), std::pair("ib", 3u), std::pair("big&ib", 2u), std::pair("big|ib", 3u),
-          std::pair("nope", 0u), std::pair("nope|ib", 3u), std::pair("nope&ib", 0u)})
+          std::pair("nope", 0u), std::pair("nope|ib", 3u), std::pair("nope&ib", 0u),
+          std::pair("(big|nope)&ib", 2u), std::pair("big&nope|ib", 3u), std::pair("ib|big&nope", 0u)})
         for (std::uint32_t nodes = 1; nodes <= 4; ++nodes)
             BOOST_TEST_CONTEXT(features << " on " << nodes) {
                 request.features = features;
@@ -57,7 +58,7 @@ BOOST_AUTO_TEST_CASE(features_that_too_few_nodes_have_end_suggestions) {
                 BOOST_TEST(suggests("--qos=moonlight") == (nodes <= most));
             }
     ask_nodes(1);
-    for (const char* features : {"[big|ib]", "big*2", "!big", "(big|ib)&ib", "big&ib|ib"}) {
+    for (const char* features : {"[big|ib]", "big*2", "!big", "(big|ib"}) {
         request.features = features;
         BOOST_TEST(!suggests("--"));
     }

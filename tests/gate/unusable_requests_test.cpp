@@ -129,4 +129,28 @@ BOOST_AUTO_TEST_CASE(what_no_verdict_looks_at_is_listed_where_the_job_asks_for_i
                "UsageThreshold of the QOS, --bb, --switches");
 }
 
+BOOST_AUTO_TEST_CASE(a_constraint_that_is_not_judged_is_listed) {
+    model::NodeKind fast, slow;
+    fast.count = slow.count = 2;
+    fast.features = "fast";
+    partitions[0].featured_kinds = {fast, slow};
+    for (const char* judged :
+         {"fast", "fast|slow", "(fast|slow)&big", "fast&slow|big", "[fast|slow]", "a,b"}) {
+        request.features = judged;
+        BOOST_TEST(not_looked_at() == "", judged);
+    }
+    for (const char* counted : {"fast*2", "[fast*1&slow*1]"}) {
+        request.features = counted;
+        BOOST_TEST(not_looked_at() == "which nodes the counts in --constraint take", counted);
+    }
+    for (const char* other :
+         {"!fast", "[fast&slow]", "(fast", "fast&", "((fast))", "[(fast&big)|slow]", "[a|b]&[c|d]"}) {
+        request.features = other;
+        BOOST_TEST(not_looked_at() == "--constraint, which is not read as slurmctld does", other);
+    }
+    request.features = "fast";
+    partitions[0].featured_kinds.clear();
+    BOOST_TEST(not_looked_at() == "which nodes have the features of --constraint");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

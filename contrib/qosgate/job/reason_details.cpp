@@ -76,7 +76,8 @@ class UsableNodes {
     [[nodiscard]] bool has(std::uint32_t node) const {
         const model::NodeKind* kind = cluster_.nodes.find(node);
         const auto& features = request_.features;
-        const bool lacks_features = features && kind != nullptr && gate::is_plain_constraint(*features) &&
+        const bool lacks_features = features && kind != nullptr &&
+                                    gate::kind_of_constraint(*features) == gate::ConstraintKind::by_node &&
                                     !gate::has_features(*kind, *features);
         return !lacks_features && !std::ranges::binary_search(excluded_, node) && is_in_partitions(node);
     }

@@ -103,6 +103,11 @@ std::string_view who_refuses(const TriedPart& part) {
                                                                              : part.refused_by();
 }
 
+/// "; not looked at: --switches"
+std::string tell_not_looked_at(const TriedPart& part) {
+    return part.not_looked_at.empty() ? "" : "; not looked at: " + text::join(part.not_looked_at, ", ");
+}
+
 /// What becomes of it, in a sentence.
 std::string describe_part(const TriedPart& part) {
     const model::Forecast& forecast = part.decision.forecast;
@@ -119,15 +124,16 @@ std::string describe_part(const TriedPart& part) {
         return text::format("refused by slurmctld{}{}",
                             part.refusal_text().empty() ? ", or never started" : "", why_blocked(part));
     if (!forecast.pending_reason.empty())
-        return text::format("accepted, but it {} because of {} ('qosgate reason {}' explains that)",
-                            how_it_waits(part), forecast.pending_reason, forecast.pending_reason);
+        return text::format("accepted, but it {} because of {} ('qosgate reason {}' explains that){}",
+                            how_it_waits(part), forecast.pending_reason, forecast.pending_reason,
+                            tell_not_looked_at(part));
     if (!part.why_unchecked().empty())
         return text::format("accepted by the rules; limits are not judged: {}",
                             show_words(part.why_unchecked()));
     return text::format(
         "accepted, as far as rules, limits and partitions decide{}; none of these keeps {} waiting{}",
         part.hides_limits ? " that you may see" : "", has_several_tasks(part) ? "its first task" : "it",
-        part.not_looked_at.empty() ? "" : "; not looked at: " + text::join(part.not_looked_at, ", "));
+        tell_not_looked_at(part));
 }
 
 /// The chain of associations ends at the root, unless slurmctld hides those above.

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/nodes/node_features.hpp"
 #include "qosgate/gate/nodes/possible_nodes.hpp"
 #include "qosgate/gate/partitions/partition_bounds.hpp"
 #include "qosgate/limits/catalogue.hpp"
@@ -57,8 +58,9 @@ NodeLimit find_node_limit(const AdviceCase& at, std::size_t partition) {
 /// A job in one partition.
 class PartitionFit {
   public:
-    PartitionFit(const AdviceCase& at, const Partition& partition, NodeLimit limit)
-        : at_(at), request_(at.request), partition_(partition), cluster_(at.cluster), named_(at.named),
+    /// `request` is that of the job, with one of the alternatives of its --constraint.
+    PartitionFit(const AdviceCase& at, const JobRequest& request, const Partition& partition, NodeLimit limit)
+        : at_(at), request_(request), partition_(partition), cluster_(at.cluster), named_(at.named),
           limit_(std::move(limit)),
           nodes_(request_, partition, cluster_, at.named,
                  std::min(limit_.nodes, cap_nodes(request_.max_nodes.value_or(UINT32_MAX), partition,
@@ -79,9 +81,12 @@ class PartitionFit {
     }
 
   private:
+    static constexpr std::size_t max_feature = 64; ///< letters of it that are told
+
     /// Why no nodes of the partition fit.
     [[nodiscard]] Sentence find_misfit() const {
         if (auto problem = find_unfit_required_node()) return problem;
+        if (auto problem = find_impossible_count()) return problem;
         if (!nodes_.are_known()) return std::nullopt;
         if (nodes_.all().empty() && nodes_.asks_for_features())
             return text::format("no node of {} has the features {}", name_without_features(),
@@ -119,8 +124,7 @@ class PartitionFit {
     }
 
     [[nodiscard]] std::string printable_features() const {
-        constexpr std::size_t max_length = 64;
-        return text::quoted(*request_.features, max_length);
+        return text::quoted(*request_.features, max_feature);
     }
 
     template <typename Amount>
@@ -146,6 +150,27 @@ class PartitionFit {
             if (!nodes_.holds_share(*kind)) return find_missing_share(std::span(&one, 1), node());
             if (const auto missing = find_missing_resource(*kind))
                 return text::format("{} has {}; every node of this job must have some", node(), *missing);
+        }
+        return std::nullopt;
+    }
+
+    /// Counts in --constraint of more nodes than the job may have, or than have the feature.
+    [[nodiscard]] Sentence find_impossible_count() const {
+        if (!request_.features) return std::nullopt;
+        const std::vector<FeatureCount> counts = counts_of(*request_.features);
+        const std::uint64_t together = counts.empty() ? 0 : nodes_of_features(*request_.features);
+        if (request_.max_nodes && together > *request_.max_nodes)
+            return text::format("--constraint asks for {}; this job may have {}",
+                                limits::format_amount("node", together), *request_.max_nodes);
+        if (partition_.featured_kinds.empty()) return std::nullopt;
+        for (const auto& [feature, asked] : counts) {
+            std::uint64_t count = 0;
+            for (const NodeKind& kind : partition_.featured_kinds)
+                if (has_features(kind, feature)) count += kind.count;
+            if (count < asked)
+                return text::format("partition {} has {} with the feature {}; --constraint asks for {}",
+                                    partition_.name, limits::format_amount("node", count),
+                                    text::quoted(feature, max_feature), asked);
         }
         return std::nullopt;
     }
@@ -411,17 +436,31 @@ class PartitionFit {
     const NodeDemand& demand_;
 };
 
+/// The request once for each alternative of its --constraint: all of its nodes take the same one.
+[[gnu::cold]] std::vector<JobRequest> with_alternatives(const JobRequest& request) {
+    std::vector<JobRequest> ways;
+    for (const std::string& features : alternatives_of(*request.features))
+        ways.emplace_back(request).features = features;
+    return ways;
+}
+
 } // namespace
 
 void advise_on_size(const AdviceCase& at, AdviceLines& lines) {
     std::vector<Problem> problems;
     const auto& partitions = at.view().partitions;
     if (partitions.size() > max_partitions_by_node) return;
-    for (std::size_t i = 0; i < partitions.size(); ++i) {
-        auto problem = PartitionFit(at, *partitions[i].partition, find_node_limit(at, i)).find_problem();
-        if (!problem) return;
-        problems.push_back(*std::move(problem));
-    }
+    std::vector<JobRequest> alternatives;
+    if (at.request.features) alternatives = with_alternatives(at.request);
+    std::span<const JobRequest> ways(alternatives);
+    if (ways.empty()) ways = {&at.request, 1};
+    for (std::size_t i = 0; i < partitions.size(); ++i)
+        for (const JobRequest& way : ways) {
+            const PartitionFit fit(at, way, *partitions[i].partition, find_node_limit(at, i));
+            auto problem = fit.find_problem();
+            if (!problem) return;
+            problems.push_back(*std::move(problem));
+        }
     for (Problem& problem : problems)
         lines.add(std::move(problem.sentence), problem.handling);
 }

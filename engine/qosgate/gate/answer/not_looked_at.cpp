@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/answer/not_looked_at.hpp"
 
+#include "qosgate/gate/nodes/node_features.hpp"
 #include "qosgate/model/job_field.hpp"
 #include "qosgate/model/tres_request.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -48,11 +50,23 @@ bool mixes_gpu_types(const ResolvedRequest& asked) {
     return false;
 }
 
-/// Whether a text of the request has one of these letters.
-template <auto field>
-bool has_any_of(const ResolvedRequest& asked, std::string_view letters) {
-    const auto& text = asked.request.*field;
-    return text && text->find_first_of(letters) != std::string::npos;
+template <ConstraintKind kind>
+bool has_constraint(const ResolvedRequest& asked) {
+    const auto& features = asked.request.features;
+    return features && kind_of_constraint(*features) == kind;
+}
+
+/// Whether the job asks for features, and those of the nodes of one of its partitions are not known.
+bool asks_for_unknown_features(const ResolvedRequest& asked) {
+    const auto is_unknown = [](const model::PartitionChoice& choice) {
+        return choice.is_hidden || choice.partition->featured_kinds.empty();
+    };
+    return asked.request.features && std::ranges::any_of(asked.view().partitions, is_unknown);
+}
+
+bool names_license_server(const ResolvedRequest& asked) {
+    const auto& licenses = asked.request.licenses;
+    return licenses && licenses->find('@') != std::string::npos;
 }
 
 constexpr std::array rows{
@@ -66,12 +80,10 @@ constexpr std::array rows{
     NotLookedAt{"whether a node has GPUs of all types", mixes_gpu_types},
     NotLookedAt{"whether a node has the CPUs of --cpus-per-gpu", gives<&model::JobRequest::cpus_per_tres>},
     NotLookedAt{"whether a node has the memory of --mem-per-gpu", gives<&model::JobRequest::memory_per_tres>},
-    NotLookedAt{
-        "counts and brackets in --constraint",
-        [](const ResolvedRequest& asked) { return has_any_of<&model::JobRequest::features>(asked, "*["); }},
-    NotLookedAt{
-        "servers in --licenses",
-        [](const ResolvedRequest& asked) { return has_any_of<&model::JobRequest::licenses>(asked, "@"); }},
+    NotLookedAt{"which nodes have the features of --constraint", asks_for_unknown_features},
+    NotLookedAt{"which nodes the counts in --constraint take", has_constraint<ConstraintKind::counts>},
+    NotLookedAt{"--constraint, which is not read as slurmctld does", has_constraint<ConstraintKind::unread>},
+    NotLookedAt{"servers in --licenses", names_license_server},
     option<JobDetail::burst_buffer>,
     option<JobDetail::container>,
     option<JobDetail::contiguous>,

@@ -88,7 +88,8 @@ std::size_t count_gres(const std::optional<std::string>& text) {
 PossibleNodes::PossibleNodes(const JobRequest& request, const Partition& partition,
                              const model::Cluster& cluster, const NamedNodes& named, std::uint64_t max_nodes)
     : request_(request), partition_(partition), demand_(request, partition, cluster),
-      asks_for_features_(request.features && is_plain_constraint(*request.features) &&
+      asks_for_features_(request.features &&
+                         kind_of_constraint(*request.features) == ConstraintKind::by_node &&
                          !partition.featured_kinds.empty()),
       max_nodes_(max_nodes), gpus_per_node_(count_gpus_per_node(request)) {
     set_kinds(cluster, named);
