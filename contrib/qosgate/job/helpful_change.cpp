@@ -38,8 +38,7 @@ struct RequestChange {
 class ChangeFinder {
   public:
     ChangeFinder(const model::QueuedJob& job, const QueueContext& context)
-        : job_(job), context_(context),
-          before_(job.request), cluster_{*context.world.cluster, *context.world.accounting, context.release} {
+        : job_(job), context_(context), before_(job.request), cluster_(context.cluster()) {
         before_.submit_uid = job.user_id; // whoever reads this, the owner can make the change
     }
 
@@ -99,14 +98,12 @@ class ChangeFinder {
     /// Whether slurmctld accepts the change, and the job can then start in one of its partitions.
     bool helps_with(const RequestChange& change) const {
         const gate::Gate gate(*context_.world.accounting, context_.release);
-        const auto known = gate::KnownCluster::as_read(
-            context_.world.cluster.get(), {.now = context_.now, .cluster_read_at = context_.world.now});
         const model::Decision decision = gate.decide_update({.job_id = job_.id,
                                                              .before = before_,
                                                              .after = change.after,
                                                              .names_qos = change.names_qos,
                                                              .names_time = change.names_time},
-                                                            known, nullptr);
+                                                            cluster_.known, nullptr);
         if (decision.reject != model::RejectCode::none || decision.forecast.code != model::RejectCode::none)
             return false;
         const auto asked = resolve(change.after, change.after.partition != before_.partition);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "job/partition_reason.hpp"
 
+#include "qosgate/gate/partitions/closed_partitions.hpp"
 #include "qosgate/limits/submit.hpp"
 
 #include <algorithm>
@@ -37,7 +38,14 @@ bool stands_for(std::string_view reason, const gate::PartitionProblem& rule) noe
 
 std::optional<gate::PendingCause> find_pending_cause(const gate::ResolvedRequest& asked,
                                                      std::size_t partition) {
-    return gate::find_pending_cause(asked, accepted(asked), partition);
+    auto cause = gate::find_pending_cause(asked, accepted(asked), partition);
+    if (auto closed = gate::find_closed(asked, partition)) {
+        if (!cause) cause.emplace();
+        cause->reason = closed->pending;
+        cause->is_permanent = true;
+        cause->rules.insert(cause->rules.begin(), *std::move(closed));
+    }
+    return cause;
 }
 
 std::vector<limits::Violation> find_blocking_limits(const gate::ResolvedRequest& asked,

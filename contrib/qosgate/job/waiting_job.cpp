@@ -169,9 +169,7 @@ class Explainer {
         made.request = job_.request;
         made.request.partition = partition;
         made.request.submit_uid = context_.reader;
-        const gate::ClusterContext cluster{*context_.world.cluster, *context_.world.accounting,
-                                           context_.release};
-        auto resolved = gate::resolve(made.request, cluster, {.names_partitions = false});
+        auto resolved = gate::resolve(made.request, context_.cluster(), {.names_partitions = false});
         if (!resolved.known) return;
         // The same list as for a new job, if the engine knows all that slurmctld counts.
         const bool is_alike = !made.request.unread && job_.het_id == 0 && is_counted_alike(resolved, job_, 0);
@@ -247,8 +245,7 @@ class Explainer {
     gate::ResolvedRequest resolve(model::JobRequest& request) const {
         request = job_.request;
         request.submit_uid = context_.reader;
-        return gate::resolve(request, {*context_.world.cluster, *context_.world.accounting, context_.release},
-                             {.names_partitions = false});
+        return gate::resolve(request, context_.cluster(), {.names_partitions = false});
     }
 
     /// The rules of partitions behind a Reason.
@@ -298,9 +295,7 @@ class Explainer {
         for (std::size_t i = 0; i < parts.size(); ++i) {
             model::JobRequest request = parts[i]->request;
             request.submit_uid = context_.reader;
-            const auto asked = gate::resolve(
-                request, {*context_.world.cluster, *context_.world.accounting, context_.release},
-                {.names_partitions = false});
+            const auto asked = gate::resolve(request, context_.cluster(), {.names_partitions = false});
             if (request.unread || !asked.known ||
                 !is_counted_alike(asked, *parts[i], 0, /*compares_nodes=*/false))
                 return;

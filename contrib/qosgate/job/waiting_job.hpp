@@ -6,6 +6,7 @@
 #include "job/holders.hpp"
 #include "job/user_world.hpp"
 
+#include "qosgate/gate/size/counted_request.hpp"
 #include "qosgate/limits/binding.hpp"
 #include "qosgate/limits/release.hpp"
 #include "qosgate/model/queued_job.hpp"
@@ -43,6 +44,14 @@ struct QueueContext {
     /// Counters that are too high for the jobs of the queue. Counters and jobs are not read at the same
     /// moment, so they are told only if they were so in a reading before. Null: they are not looked for.
     CounterDoubts* doubts = nullptr;
+    const quota::UserGroups* groups = nullptr; ///< null: they are not known
+
+    /// What requests are resolved against.
+    [[nodiscard]] gate::ClusterContext cluster() const {
+        return {*world.cluster, *world.accounting, release,
+                gate::KnownCluster::as_read(world.cluster.get(), {.now = now, .cluster_read_at = world.now},
+                                            groups)};
+    }
 };
 
 /// The limit that a Reason is about.

@@ -12,6 +12,7 @@
 
 #include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/quota/user_groups.hpp"
 #include "qosgate/slurm/queue_reader.hpp"
 
 #include <nlohmann/json.hpp>
@@ -130,7 +131,8 @@ class Reading {
                    .release = default_release(),
                    .now = std::time(nullptr),
                    .settings = settings,
-                   .usage_step = queue_.usage_step} {
+                   .usage_step = queue_.usage_step,
+                   .groups = &groups_} {
         const auto waiting = std::ranges::stable_partition(
             queue_.jobs, [](const QueuedJob& job) { return job.holds_resources(); });
         context_.holding = {queue_.jobs.begin(), waiting.begin()};
@@ -148,6 +150,7 @@ class Reading {
 
     UserWorld world_;
     slurm::Queue queue_;
+    quota::AskedGroups groups_;
     bool hides_jobs_;
     QueueContext context_; ///< borrows the others
     Asked asked_;

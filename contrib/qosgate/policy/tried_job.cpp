@@ -10,8 +10,8 @@
 #include "qosgate/gate/answer/submit_line.hpp"
 #include "qosgate/gate/decide/site_rules.hpp"
 #include "qosgate/gate/gate.hpp"
-#include "qosgate/gate/partitions/allowed_groups.hpp"
 #include "qosgate/gate/partitions/attempt.hpp"
+#include "qosgate/gate/partitions/closed_partitions.hpp"
 #include "qosgate/gate/partitions/partition_rules.hpp"
 #include "qosgate/gate/predict/het_parts.hpp"
 #include "qosgate/limits/catalogue.hpp"
@@ -202,12 +202,14 @@ TriedPart try_part(const model::JobRequest& request, const TriedScript* script, 
     part.not_looked_at = gate::list_not_looked_at(sent);
     gate::Advice advice = gate::find_advice(sent, /*knows_reservations=*/true);
     part.blocked_by = std::move(advice.lines);
-    auto groups = gate::judge_groups(sent, *world.groups);
-    part.groups_not_judged = std::move(groups.not_judged);
-    part.groups_error = groups.error;
-    if (!groups.blocked.empty()) part.blocked_by.push_back(std::move(groups.blocked));
+    auto closed = gate::judge_closed(sent);
+    part.groups_not_judged = std::move(closed.not_judged);
+    part.closed_error = closed.error;
+    if (!closed.blocked.empty() &&
+        std::ranges::find(part.blocked_by, closed.blocked) == part.blocked_by.end())
+        part.blocked_by.push_back(std::move(closed.blocked));
     part.is_blocked_for_ever = !part.blocked_by.empty() && advice.handling == gate::Handling::accepts &&
-                               groups.error == gate::GroupsError::none;
+                               closed.error == gate::ClosedError::none;
     if (part.blocked_by.empty())
         part.blocked_by =
             gate::find_too_small_partitions(sent, gate::size_at_attempt(sent.counter, sent.job, sent.view()));
@@ -305,10 +307,11 @@ RejectCode TriedPart::refusal() const noexcept {
 std::string TriedPart::refusal_text() const {
     if (script && script->is_refused) return script->error;
     if (refusal() != RejectCode::none) return slurm::describe_slurm_error(refusal());
-    switch (groups_error) {
-    case gate::GroupsError::missing_group: return slurm::describe_missing_group();
-    case gate::GroupsError::not_available: return slurm::describe_unavailable_partition();
-    case gate::GroupsError::none: break;
+    switch (closed_error) {
+    case gate::ClosedError::access_denied: return slurm::describe_slurm_error(RejectCode::access_denied);
+    case gate::ClosedError::missing_group: return slurm::describe_missing_group();
+    case gate::ClosedError::not_available: return slurm::describe_unavailable_partition();
+    case gate::ClosedError::none: break;
     }
     return "";
 }

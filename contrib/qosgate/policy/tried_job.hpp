@@ -7,7 +7,7 @@
 #include "job/judged_world.hpp"
 #include "policy/tried_script.hpp"
 
-#include "qosgate/gate/partitions/allowed_groups.hpp"
+#include "qosgate/gate/partitions/closed_partitions.hpp"
 #include "qosgate/gate/predict/het_parts.hpp"
 #include "qosgate/model/decision.hpp"
 #include "qosgate/model/job_request.hpp"
@@ -44,9 +44,9 @@ struct TriedPart {
     policy::RuleOutcome rules = {};
     std::vector<policy::RuleCost> costs = {}; ///< of each rule that ran, in order
     std::vector<std::string> blocked_by =
-        {}; ///< lines of gate/answer/advice.hpp and gate/partitions/allowed_groups.hpp
+        {}; ///< lines of gate/answer/advice.hpp and gate/partitions/closed_partitions.hpp
     std::string groups_not_judged = {}; ///< what AllowGroups may do to it and is not known; empty: nothing
-    gate::GroupsError groups_error = gate::GroupsError::none; ///< with which AllowGroups refuses it
+    gate::ClosedError closed_error = gate::ClosedError::none; ///< with which a closed partition refuses it
     bool is_blocked_for_ever = false; ///< slurmctld accepts it, and because of `blocked_by` never starts it
     std::vector<std::string> not_looked_at = {}; ///< lines of gate/answer/not_looked_at.hpp
     std::uint64_t places = 0;                    ///< that it takes in slurmctld's table of jobs; 0: not known
@@ -62,7 +62,7 @@ struct TriedPart {
     [[nodiscard]] bool never_starts() const noexcept;
     /// Why slurmctld refuses it; none: it does not.
     [[nodiscard]] model::RejectCode refusal() const noexcept;
-    /// What slurmctld says of that, or of AllowGroups; empty: it does not refuse the job.
+    /// What slurmctld says of that, or of a closed partition; empty: it does not refuse the job.
     [[nodiscard]] std::string refusal_text() const;
     /// Why limits were not judged; empty: they were.
     [[nodiscard]] std::string_view why_unchecked() const noexcept;

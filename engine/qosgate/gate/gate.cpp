@@ -10,6 +10,7 @@
 #include "qosgate/gate/decide/site.hpp"
 #include "qosgate/gate/decide/site_rules.hpp"
 #include "qosgate/gate/decide/unusable_request.hpp"
+#include "qosgate/gate/partitions/closed_partitions.hpp"
 #include "qosgate/gate/predict/het_parts.hpp"
 #include "qosgate/gate/rules/update_rules.hpp"
 #include "qosgate/policy/lua/budget.hpp"
@@ -200,8 +201,9 @@ bool can_judge(Decision& decision, const ResolvedRequest& job, const Site& site)
         const JobSize size = size_at_attempt(job.counter, job.job, job.view());
         return !find_too_small_partitions(job, size).empty();
     };
+    const bool has_words = !lines.empty() || decision.message.size() > told_before;
     if (forecast.is_refused() || (has_advice && !never_starts) || decision.reject != RejectCode::none ||
-        (forecast.never_starts() && finds_no_nodes())) {
+        (forecast.never_starts() && finds_no_nodes()) || (has_words && may_lack_group(job))) {
         word_for_refused(lines);
         word_for_refused(std::span(decision.message).subspan(told_before));
     }

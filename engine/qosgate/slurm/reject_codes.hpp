@@ -19,7 +19,7 @@ std::string describe_slurm_error(model::RejectCode code);
 /// The same for a code of Slurm.
 std::string describe_slurm_error(int code);
 
-/// Slurm's texts for a job whose owner is not in AllowGroups (gate/partitions/allowed_groups.hpp): for
+/// Slurm's texts for a job to which a partition is closed (gate/partitions/closed_partitions.hpp): for
 /// ESLURM_JOB_MISSING_REQUIRED_PARTITION_GROUP and ESLURM_PARTITION_NOT_AVAIL.
 std::string describe_missing_group();
 std::string describe_unavailable_partition();

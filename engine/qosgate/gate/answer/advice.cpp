@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/answer/advice_case.hpp"
+#include "qosgate/gate/partitions/closed_partitions.hpp"
 #include "qosgate/gate/partitions/partition_rules.hpp"
 #include "qosgate/limits/release.hpp"
 #include "qosgate/model/whole_nodes_by.hpp"
@@ -24,12 +25,7 @@ void advise_on_partitions(const AdviceCase& at, AdviceLines& lines) {
     if (at.are_all([](const Partition& p) { return !p.takes_jobs && !p.has_alternate; }))
         lines.add(text::format("partition {} is {}: it takes no new jobs", first.name,
                                first.starts_jobs ? "drained" : "inactive"));
-    if (at.view().partitions.size() > 1) return; // slurmctld may accept the job if only some are open
-    if (first.needs_reservation && !at.request.reservation)
-        lines.add(
-            text::format("partition {} is for jobs in a reservation: add --reservation=NAME", first.name));
-    if (first.is_for_root && at.request.submit_uid != 0 && at.request.submit_uid != at.cluster.slurm_user_id)
-        lines.add(text::format("partition {} is for jobs that root submits", first.name));
+    if (std::string denied = find_denied(at.resolved); !denied.empty()) lines.add(std::move(denied));
 }
 
 /// What slurmctld does with a job whose time limit does not fit before its deadline.

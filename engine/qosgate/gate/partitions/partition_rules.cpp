@@ -2,7 +2,6 @@
 #include "qosgate/gate/partitions/partition_rules.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/partitions/partition_list.hpp"
 #include "qosgate/gate/size/job_size.hpp"
 #include "qosgate/quota/privacy.hpp"
 
@@ -199,12 +198,6 @@ Problem find_impossible_time(const ResolvedRequest& asked) {
                                          units::format_minutes(*asked.job.time_limit))};
 }
 
-PartitionOrder order_at_submission(const ResolvedRequest& asked) {
-    if (asked.context.release.follows(rules::sorts_partitions_at_submission))
-        return PartitionOrder::by_tier(asked.view().partitions);
-    return PartitionOrder(asked.view().partitions.size());
-}
-
 /// With ALL refuses if any partition does; with ANY if every one does. The lines contain all problems of all
 /// partitions that are not hidden. Whether a hidden partition refuses is not known, so nothing is refused
 /// here if slurmctld's answer may depend on one.
@@ -261,6 +254,12 @@ Problem find_closed_first(const ResolvedRequest& asked) {
 }
 
 } // namespace
+
+PartitionOrder order_at_submission(const ResolvedRequest& asked) {
+    if (asked.context.release.follows(rules::sorts_partitions_at_submission))
+        return PartitionOrder::by_tier(asked.view().partitions);
+    return PartitionOrder(asked.view().partitions.size());
+}
 
 bool has_hidden_partition(const model::AccountView& view) {
     return std::ranges::any_of(view.partitions, &model::PartitionChoice::is_hidden);
@@ -364,8 +363,8 @@ std::optional<PartitionProblem> find_down_problem(const ResolvedRequest& asked, 
 bool certainly_admit(const JobCounter& counter, const model::ResolvedJob& job, const model::AccountView& view,
                      const JobSize& at_attempt) {
     if (counter.request().time_min) return false; // the job may start with less time
-    if (job.array_tasks == 0) return false;       // --array cannot be read
     if (counter.request().empty_names != 0 || counter.may_have_no_nodes()) return false;
+    if (job.array_tasks == 0) return false; // --array cannot be read
     if (!view.partitions.empty() && lacks_time_limit(counter.request(), view)) return false;
     const BoundedAmounts hardest = hardest_amounts(job, view, counter.sent(), at_attempt);
     return std::ranges::all_of(view.partitions, [&](const model::PartitionChoice& choice) {

@@ -7,6 +7,7 @@
 #include "qosgate/gate/decide/refusal.hpp"
 #include "qosgate/gate/decide/resolve.hpp"
 #include "qosgate/gate/partitions/partition_bounds.hpp"
+#include "qosgate/gate/partitions/partition_list.hpp"
 #include "qosgate/gate/size/job_size.hpp"
 #include "qosgate/limits/release.hpp"
 #include "qosgate/model/cluster.hpp"
@@ -19,6 +20,9 @@
 #include <vector>
 
 namespace qg::gate {
+
+/// The order in which slurmctld compares the job's partitions with its rules when it is submitted.
+PartitionOrder order_at_submission(const ResolvedRequest& asked);
 
 /// The texts of problems without duplicates, at most eight lines.
 std::vector<std::string> lines_of(std::span<const PartitionProblem> problems);

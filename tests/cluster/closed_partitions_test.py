@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""AllowGroups: qosgate check and policy try tell before what slurmctld does with a job (limits/README.md 8.3)."""
+"""Partitions that are closed to a job: what slurmctld does with it is told before (limits/README.md 8.3)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from qosgate_dev.testing import CommandResult, build_root, copy_command, main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 REFUSAL = "User's group not permitted to use this partition"
+DENIED = "Access/permission denied"
+NOT_AVAILABLE = "Required partition not available (inactive or drain)"
 PENDING = "not in group permitted to use this partition"
 # Later releases judge each partition of a list, and refuse nothing with NO.
 LETS_PEND = slurm_version() >= (23, 2)
@@ -27,17 +29,21 @@ rule {
 """
 
 
-class AllowedGroups(PluginTestCase):
+class ClosedPartitions(PluginTestCase):
     slurm_conf = (
         "PartitionName=anas Nodes=ALL AllowGroups=root,ana\n"
         "PartitionName=bens Nodes=ALL AllowGroups=ben\n"
         "PartitionName=strangers Nodes=ALL AllowGroups=no-such-group\n"
+        "PartitionName=roots Nodes=ALL RootOnly=YES\n"
+        "PartitionName=reserved Nodes=ALL ReqResv=YES\n"
     )
 
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
         cls.qosgate = copy_command(cls.cluster)
+        cls.cluster.sacctmgr("add qos narrow MaxTRESPerUser=cpu=1")
+        cls.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=narrow")
 
     def enforce(self, how: str) -> None:
         conf = self.cluster.layout.slurm_conf
@@ -103,7 +109,7 @@ class AllowedGroups(PluginTestCase):
     def test_lists_of_partitions(self) -> None:
         if LETS_PEND:
             return self.expect_each_partition_to_count()
-        for how, second in (("ALL", REFUSAL), ("ANY", "Required partition not available (inactive or drain)")):
+        for how, second in (("ALL", REFUSAL), ("ANY", NOT_AVAILABLE)):
             self.enforce(how)
             with self.subTest(how):
                 self.expect_refusal("-p bens,main")
@@ -171,6 +177,51 @@ class AllowedGroups(PluginTestCase):
         self.assertIn("AllowGroups (partitions anas, bens, strangers)", self.cluster.run(command).stdout)
         answer = json.loads(self.cluster.run([*command, "--json"]).stdout)
         self.assertEqual(answer["groups_not_judged"], ["anas", "bens", "strangers"])
+
+    def test_a_job_that_waits_where_it_is_let_in_is_not_told_that_it_will_wait(self) -> None:
+        self.cluster.sbatch("--qos=narrow -n1", USER)
+        wait, would = ("this job will wait: CPUs per user", "this job would wait: CPUs per user")
+        for how in ("NO", "ANY", "ALL"):
+            self.enforce(how)
+            self.cluster.wait_for(lambda: wait in self.submit("--qos=narrow -p anas").stderr, "ana is known to be a member")
+            for partition in ("anas", "bens", "strangers", "roots", "reserved", "main,anas", "main,bens", "main,roots", "reserved,main"):
+                with self.subTest(f"{how} {partition}"):
+                    options = f"--qos=narrow -N1 -p {partition}"
+                    actual = self.submit(options)
+                    words = wait if actual.rc == 0 else would
+                    self.assertIn(words, actual.stderr)
+                    answer = self.foretold(options)
+                    said = [line for line in actual.stderr.splitlines() if ": decision " not in line]
+                    self.assertEqual(answer["user_reads"], said)
+                    told = self.cluster.run([self.qosgate, "check", "--", "sbatch", *options.split(), "--wrap=true"], USER).stdout
+                    self.assertIn(f"  {words}", told)
+                    self.assertEqual("The job is refused by slurmctld" in told, actual.rc != 0, told)
+
+    def test_lists_with_a_partition_for_root_or_for_reservations(self) -> None:
+        for closed in ("roots", "reserved"):
+            for how, first, second in (("ALL", DENIED, DENIED), ("ANY", DENIED, NOT_AVAILABLE)):
+                self.enforce(how)
+                for options, reason in ((f"-p {closed}", DENIED), (f"-p {closed},main", first), (f"-p main,{closed}", second)):
+                    with self.subTest(f"{how} {options}"):
+                        answer = self.foretold(options)
+                        self.expect(self.submit(options), False, reason)
+                        self.assertEqual((answer["status"], answer["slurmctld_error"]), ("blocked", reason), answer)
+            self.enforce("NO")
+            self.expect_start(f"-p main,{closed}")
+
+    def test_why_tells_that_a_partition_was_closed_while_the_job_waited(self) -> None:
+        self.enforce("NO")
+        holder = self.cluster.sbatch("--qos=narrow -n1", USER).job
+        self.cluster.wait_job(holder, "RUNNING")
+        job = self.cluster.sbatch("--qos=narrow -n1 -p anas", USER).job
+        self.cluster.wait_for(lambda: "QOSMaxCpuPerUserLimit" in self.cluster.job_reason(job), "it waits for the limit")
+        why = [self.qosgate, "why", str(job)]
+        self.assertIn(f"Lets it start, as far as limits and partitions decide: scontrol update JobId={job} QOS=normal", self.cluster.run(why, USER).stdout)
+        self.cluster.scontrol("update PartitionName=anas AllowGroups=ben")
+        self.addCleanup(self.cluster.scontrol, "update PartitionName=anas AllowGroups=root,ana")
+        told = self.cluster.run(why, USER).stdout
+        self.assertIn(f"partition anas {NOT_A_MEMBER}", told)
+        self.assertNotIn("QOS=normal", told)
 
     def rules(self) -> str:
         """An empty directory of rules."""

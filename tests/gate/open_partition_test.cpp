@@ -26,7 +26,7 @@ const std::string down = "this job will wait: partition main is down (PartitionD
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(closed_partition, ClosedSetup)
+BOOST_FIXTURE_TEST_SUITE(open_partition, ClosedSetup)
 
 BOOST_AUTO_TEST_CASE(an_open_partition_is_offered_that_takes_the_job) {
     BOOST_TEST(told() == "");
