@@ -91,9 +91,10 @@ class Why(WhyTestCase):
         answer = self.why(job)
         limit = answer["reasons"][0]["limit"]
         self.assertEqual((limit["is_permanent"], limit["asked"], limit["value"], limit["room_at"]), (True, 9, 8, None))
-        self.assertEqual(answer["changes"], [])
         self.assertIn("CPUs of all running jobs in account lab: limit 8", " ".join(answer["also"]))
         self.assertIn("Waiting does not help", self.show(f"why {job}").stdout)
+        self.assertEqual(answer["changes"], [f"scontrol update JobId={job} NumTasks=8 NumCPUs=8"])
+        self.apply(job, "NumTasks=8")
 
     def test_room_for_one_limit_is_not_promised_where_another_never_has_any(self) -> None:
         self.cluster.sacctmgr("modify qos plain set GrpTRES=cpu=4")
@@ -199,7 +200,7 @@ class Why(WhyTestCase):
 
         def changes(reader: str) -> list[str]:
             (answer,) = self.answer(f"why {job}", reader)["jobs"]
-            return [line.split()[-1] for line in answer["changes"]]
+            return [line.split()[-1] for line in answer["changes"] if "Num" not in line]
 
         self.write_settings('site { suggest_qos = { "plain", "over" }, suggest_partition = {} }', 0o755)
         self.assertEqual(changes("ana"), ["QOS=plain"])
@@ -339,6 +340,42 @@ class Why(WhyTestCase):
         for user in ("ana", "root"):
             everything = {each["job"] for each in self.answer("why --pending", user)["jobs"]}
             self.assertEqual(everything, {str(mine), str(other)})
+
+
+class SmallerSizes(WhyTestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        for qos in ("cpus MaxTRESPerJob=cpu=2", "nodes MaxTRESPerJob=node=1", "memory MaxTRESPerJob=mem=100", "gpus MaxTRESPerUser=gres/gpu=1", "both MaxTRESPerJob=cpu=2 MaxWall=10"):
+            cls.cluster.sacctmgr(f"add qos {qos}")
+        cls.cluster.sacctmgr("modify user ana where account=astro set qos+=cpus,nodes,memory,gpus,both")
+
+    def test_each_size_that_check_suggests_is_offered_and_lets_the_job_start(self) -> None:
+        for options, reason, words in (
+            ("--qos=cpus -n3", "QOSMaxCpuPerJobLimit", "NumTasks=2 NumCPUs=2"),
+            ("--qos=cpus -n2 -c2", "QOSMaxCpuPerJobLimit", "NumTasks=1 NumCPUs=2"),
+            ("--qos=nodes -n2 -N2", "QOSMaxNodePerJobLimit", "NumNodes=1-1"),
+            ("--qos=memory -n1 --mem=200", "QOSMaxMemoryPerJob", "MinMemoryNode=100"),
+            ("--qos=memory -n2 --mem-per-cpu=100", "QOSMaxMemoryPerJob", "MinMemoryCPU=50"),
+            ("--qos=gpus --gpus=2", "QOSMaxGRESPerUser", "TresPerJob=gres:gpu:1"),
+            ("--qos=gpus --gres=gpu:2", "QOSMaxGRESPerUser", "TresPerNode=gres:gpu:1"),
+            ("--qos=both -n3 --time=20", "QOSMaxWallDurationPerJobLimit", "NumTasks=2 NumCPUs=2 TimeLimit=00:10:00"),
+        ):
+            with self.subTest(options):
+                job = self.wait("ana", f"-Aastro {options}", reason)
+                self.assertIn(f"scontrol update JobId={job} {words}", [line.replace("gres/gpu", "gres:gpu") for line in self.why(job)["changes"]])
+                self.apply(job, words.partition("=")[0])
+                self.cluster.run(f"scancel {job}", check=True)
+
+    def test_none_is_offered_that_scontrol_cannot_set_or_that_waits_for_others(self) -> None:
+        job = self.wait("ana", "-Aastro --qos=cpus -n1 -c3", "QOSMaxCpuPerJobLimit")
+        self.assertNotIn("Num", " ".join(self.why(job)["changes"]))
+        holder = self.start("ben", "-Aastro -n8")
+        job = self.wait("ana", "-Aastro -n9", OF_LAB)
+        self.assertEqual(self.why(job)["changes"], [])
+        self.cluster.run(f"scancel {holder}", check=True)
+        self.cluster.wait_for(lambda: self.why(job)["changes"], "the account has room")
+        self.apply(job, "NumTasks=8")
 
 
 class PartitionRules(WhyTestCase):

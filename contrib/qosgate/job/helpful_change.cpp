@@ -7,10 +7,13 @@
 
 #include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/answer/request_options.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/gate/nodes/whole_nodes.hpp"
 #include "qosgate/gate/partitions/attempt.hpp"
 #include "qosgate/gate/predict/alternatives.hpp"
+#include "qosgate/gate/predict/forecast.hpp"
+#include "qosgate/gate/predict/suggestion.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/model/limit_facts.hpp"
 #include "qosgate/model/whole_nodes_by.hpp"
@@ -53,6 +56,7 @@ class ChangeFinder {
                 lines.push_back(text::format("scontrol update {} {}", job_word(), found->words));
         };
         add_first(shorter_times(blocking));
+        add_first(smaller_sizes());
         add_first(other_qos());
         add_first(other_partitions());
         add_first(other_accounts());
@@ -157,6 +161,47 @@ class ChangeFinder {
             change.after.time_min = change.after.time_limit;
         }
         return change;
+    }
+
+    /// The nearest size that complies, if scontrol can say it: that which is suggested for a new job.
+    std::vector<RequestChange> smaller_sizes() const {
+        const auto asked = gate::resolve(before_, cluster_);
+        const auto better =
+            gate::find_suggestion(gate::predict(asked, limits::Strictness::as_configured), asked);
+        if (!better) return {};
+        RequestChange change{.after = before_, .words = {}};
+        std::vector<std::string> words;
+        const auto set = [&](auto field, std::string_view name, const auto& format) {
+            const auto& value = (*better).*field;
+            if (before_.*field == value || !value) return;
+            change.after.*field = value;
+            words.push_back(quoted(text::format("{}={}", name, format(*value))));
+        };
+        const auto number = [](std::uint32_t value) { return std::to_string(value); };
+        const auto itself = [](const std::string& value) { return value; };
+        set_nodes(change.after, *better, words);
+        set(&JobRequest::tasks, "NumTasks", number);
+        set(&JobRequest::min_cpus, "NumCPUs", number);
+        set(&JobRequest::memory, better->memory && better->memory->per_cpu ? "MinMemoryCPU" : "MinMemoryNode",
+            [](const model::Memory& value) { return std::to_string(value.mib); });
+        set(&JobRequest::tres_per_job, "TresPerJob", itself);
+        set(&JobRequest::tres_per_node, "TresPerNode", itself);
+        set(&JobRequest::tres_per_task, "TresPerTask", itself);
+        if (words.empty()) return {}; // a shorter time is enough
+        set(&JobRequest::time_limit, "TimeLimit",
+            [](TimeLimit value) { return limits::format_time(value.minutes); });
+        change.names_time = change.after.time_limit != before_.time_limit;
+        change.words = text::join(words, " ");
+        const bool says_all = gate::keeps_changes(change.after, before_, *better);
+        return says_all ? std::vector{std::move(change)} : std::vector<RequestChange>();
+    }
+
+    void set_nodes(JobRequest& after, const JobRequest& better, std::vector<std::string>& words) const {
+        const bool is_same = better.min_nodes == before_.min_nodes && better.max_nodes == before_.max_nodes;
+        if (is_same || !better.min_nodes || !better.max_nodes) return;
+        after.min_nodes = better.min_nodes;
+        after.max_nodes = better.max_nodes;
+        words.push_back(text::format("NumNodes={}-{}", *better.min_nodes, *better.max_nodes));
     }
 
     std::vector<RequestChange> other_qos() const {

@@ -13,11 +13,11 @@
 
 namespace qg::cli {
 
-/// Command lines of scontrol, at most one each for the time limit, the QOS, the partition and the account.
-/// Each is accepted by slurmctld from the job's owner, and with it no limit and no partition keeps the job
-/// from starting, as far as the engine knows. None if the engine does not count the job as slurmctld does, or
-/// does not find the Reason that squeue shows. Cost: some forecasts for each QOS, partition and account of
-/// the user.
+/// Command lines of scontrol, at most one each for the time limit, the size, the QOS, the partition and the
+/// account. Each is accepted by slurmctld from the job's owner, and with it no limit and no partition keeps
+/// the job from starting, as far as the engine knows. None if the engine does not count the job as slurmctld
+/// does, or does not find the Reason that squeue shows. Cost: at most 40 forecasts for the size, and some for
+/// each QOS, partition and account of the user.
 std::vector<std::string> find_helpful_changes(const model::QueuedJob& job, const QueueContext& context,
                                               std::span<const limits::Violation> blocking);
 
