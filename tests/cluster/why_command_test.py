@@ -446,6 +446,16 @@ class PartitionRules(WhyTestCase):
         self.cluster.wait_for(lambda: self.why(job)["reasons"][0]["rules"], "a rule is told")
         self.apply(job, "TimeLimit=01:00:00")
 
+    def test_a_job_that_may_have_no_time_limit_is_not_sent_where_it_would_wait_for_minutes(self) -> None:
+        self.cluster.sacctmgr("modify user ana where account=astro set GrpTRESRunMins=cpu=600")
+        self.addCleanup(self.cluster.sacctmgr, "modify user ana where account=astro set GrpTRESRunMins=cpu=-1")
+        job = self.wait("ana", "-Aastro -psingle -n2 -N2", "PartitionNodeLimit")
+        self.assertEqual(self.why(job)["changes"], [])
+        # squeue shows 01:30:00 for it, MaxTime of the partition.
+        self.cluster.run(["scontrol", "update", f"JobId={job}", "Partition=main"], "ana", check=True)
+        self.wait_reason(job, "AssocGrpCPURunMinutesLimit")
+        self.apply(self.wait("ana", "-Aastro -psingle -n2 -N2 --time=89", "PartitionNodeLimit"), "Partition=main")
+
     def test_a_qos_that_the_partition_does_not_take_is_told_with_those_that_it_takes(self) -> None:
         job = self.cluster.sbatch("-Aastro -pplain -n1", "ana").job
         self.cluster.wait_for(lambda: self.why(job)["reasons"][0]["reason"] == "QOSNotAllowed", "it waits for the QOS")

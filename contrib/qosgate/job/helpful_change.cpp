@@ -50,7 +50,7 @@ class ChangeFinder {
         if (!has_whole_name() || !can_judge()) return lines;
         others_ = gate::find_alternatives(resolve(before_), context_.settings);
         const auto add_first = [&](const std::vector<RequestChange>& changes) {
-            const auto helps = [this](const RequestChange& change) { return helps_with(change); };
+            const auto helps = [this](const RequestChange& change) { return surely_helps_with(change); };
             const auto found = std::ranges::find_if(changes, helps);
             if (found != changes.end())
                 lines.push_back(text::format("scontrol update {} {}", job_word(), found->words));
@@ -97,6 +97,23 @@ class ChangeFinder {
     gate::ResolvedRequest resolve(const JobRequest& request, bool names_partitions = false) const {
         return gate::resolve(request, cluster_,
                              {.requester = job_.user_id, .names_partitions = names_partitions});
+    }
+
+    /// The same whether or not the job has a time limit, if that is not known.
+    bool surely_helps_with(const RequestChange& change) const {
+        if (!helps_with(change)) return false;
+        if (change.names_time || !may_have_no_time()) return true;
+        RequestChange without_time = change;
+        without_time.after.time_limit.reset();
+        return helps_with(without_time);
+    }
+
+    /// Of a job without a time limit slurmctld shows MaxTime of the partition in which it was tried last.
+    bool may_have_no_time() const {
+        const auto asked = resolve(before_);
+        return std::ranges::any_of(asked.view().partitions, [this](const model::PartitionChoice& choice) {
+            return choice.partition->max_time == before_.time_limit;
+        });
     }
 
     /// Whether slurmctld accepts the change, and the job can then start in one of its partitions.
