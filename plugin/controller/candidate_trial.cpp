@@ -25,6 +25,8 @@ void set_left(Decision& decision, JobRequest left) {
 
 } // namespace
 
+CandidateTrial::~CandidateTrial() = default;
+
 std::unique_ptr<CandidateTrial> CandidateTrial::begin(CandidateRuns& runs,
                                                       std::shared_ptr<const policy::Policy> candidate,
                                                       const policy::Policy& in_force,

@@ -53,6 +53,7 @@ class CandidateTrial {
                                                  const policy::Policy& in_force,
                                                  const job_desc_msg_t& sent) noexcept;
 
+    ~CandidateTrial(); // in the other file, as that of ScriptEffect
     CandidateTrial(const CandidateTrial&) = delete;
     CandidateTrial& operator=(const CandidateTrial&) = delete;
 

@@ -76,7 +76,7 @@ int Change::judge(job_desc_msg_t& job) {
     Decision decision = controller_.gate.decide_update(std::move(change), known, policy_.get());
     recording.stop_clock(of_script_ ? of_script_->time.took : Clock::duration());
     spend(begin);
-    prepend_script_to(decision);
+    if (of_script_) prepend_script_to(decision);
     if (trial_) try_candidate(now, job, *after, decision, /*is_judged=*/true);
     std::optional<gate::RecordedJob> recorded;
     if (after) recorded.emplace(*after, files_id_.value_or(0), comparison());

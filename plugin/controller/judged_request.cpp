@@ -30,8 +30,7 @@ int answer(const Decision& decision, char** err_msg) {
 }
 
 void JudgedRequest::prepend_script_to(Decision& decision) {
-    if (of_script_) [[unlikely]]
-        prepend_script(decision, std::move(of_script_->decision), of_script_->said);
+    prepend_script(decision, std::move(of_script_->decision), of_script_->said);
 }
 
 void JudgedRequest::record_without(std::size_t lines, const Recording& recording, Decision& decision,

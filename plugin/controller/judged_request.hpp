@@ -44,7 +44,7 @@ class JudgedRequest {
     }
     ~JudgedRequest() = default;
 
-    /// Puts what the script did in front of the decision.
+    /// Puts what the script did in front of the decision. There must be a script's effect.
     void prepend_script_to(model::Decision& decision);
     /// Counts the decision, and records it if there is a job. Call prepend_script_to() before; this takes
     /// what the script said, and the user has read, out of the message again.

@@ -9,6 +9,8 @@
 
 namespace qg::plugin {
 
+ScriptEffect::~ScriptEffect() = default;
+
 model::Decision describe_change(std::span<const policy::RuleEvent> events,
                                 std::optional<std::uint32_t> job_id, std::uint32_t submit_uid) {
     model::Decision decision;

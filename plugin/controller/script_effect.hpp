@@ -30,6 +30,9 @@ struct ScriptTime {
 
 /// What the script did about a request that goes on to the rules.
 struct ScriptEffect {
+    ScriptEffect() = default;
+    ~ScriptEffect(); // in the other file: few requests have one, and all would read its code
+
     model::Decision decision;                ///< its log, events and names
     std::vector<std::string> said;           ///< what the user has read already
     std::vector<policy::FieldWriter> writes; ///< into a new job

@@ -41,7 +41,8 @@ int Submission::decide() {
         decided_at_ = read_clock(CLOCK_THREAD_CPUTIME_ID);
     if (description_.immediate != 0) [[unlikely]] // slurmctld refuses what cannot start at once
         gate::word_for_refused(decision.message);
-    prepend_script_to(decision);
+    if (of_script_) [[unlikely]]
+        prepend_script_to(decision);
     if (trial_) [[unlikely]] {
         turn.reset(); // release early: other parts wait on it
         try_candidate(now, request, decision);
