@@ -270,6 +270,25 @@ BOOST_AUTO_TEST_CASE(no_tasks_per_socket_are_a_count) {
     BOOST_TEST(request.tasks_per_socket.value_or(1) == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(no_tasks_on_each_node_are_no_tasks) {
+    job_desc_msg_t job = unset_job();
+    job.ntasks_per_node = 0;
+    BOOST_TEST(!read(job).tasks.has_value());
+
+    job.min_nodes = 2;
+    BOOST_TEST(read(job).tasks.value_or(1) == 0u);
+    job.num_tasks = 3;
+    BOOST_TEST(read(job).tasks.value() == 3u);
+
+    job.num_tasks = job.min_nodes = NO_VAL;
+    std::string nodes = "n[1-2]";
+    job.req_nodes = nodes.data();
+    BOOST_TEST(read(job).tasks.value_or(1) == 0u);
+    job.ntasks_per_node = 1;
+    BOOST_TEST(!read(job).tasks.has_value());
+    BOOST_TEST(read(job).tasks_per_node.value() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(times_are_minutes_or_unlimited) {
     job_desc_msg_t job = unset_job();
     job.time_limit = INFINITE;

@@ -282,6 +282,26 @@ BOOST_AUTO_TEST_CASE(a_record_without_tasks_asked_for_none) {
     BOOST_TEST(read_job_update(current, update, submitter).tasks.value() == 3u);
 }
 
+BOOST_AUTO_TEST_CASE(a_change_to_no_tasks_on_each_node_ends_their_bound) {
+    job_desc_msg_t current = unset_job(), update = unset_job();
+    current.num_tasks = 4;
+    current.ntasks_per_node = 2;
+    current.min_nodes = 2;
+    const auto read = [&] { return read_job_update(current, update, submitter); };
+    BOOST_TEST(read().tasks_per_node.value() == 2u);
+    BOOST_TEST(parts_of_update(update) == model::UpdateParts());
+
+    update.ntasks_per_node = 0;
+    BOOST_TEST(!read().tasks_per_node.has_value());
+    BOOST_TEST(read().tasks.value() == 4u);
+    BOOST_TEST(parts_of_update(update) == limits_alone);
+    current.num_tasks = 0; // as slurmctld shows a job without a number
+    BOOST_TEST(!read().tasks.has_value());
+
+    update.ntasks_per_node = 1;
+    BOOST_TEST(read().tasks_per_node.value() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(memory_for_each_gpu_leaves_no_default_memory) {
     std::string per_gpu = "gres:gpu:100";
     job_desc_msg_t current = unset_job();

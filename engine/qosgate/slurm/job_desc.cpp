@@ -182,8 +182,9 @@ JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit
     request.user_id = description.user_id;
     request.submit_uid = submit_uid;
     apply_set_fields(request, description);
-    // slurmctld multiplies it with the nodes. No command sends it.
-    if (description.ntasks_per_node == 0 && !request.tasks && request.min_nodes) request.tasks = 0;
+    // slurmctld multiplies it with the nodes that the job names. No command sends it.
+    const bool names_nodes = request.min_nodes || request.required_nodes;
+    if (description.ntasks_per_node == 0 && !request.tasks && names_nodes) request.tasks = 0;
     request.exclusive = description.shared == JOB_SHARED_NONE;
     request.is_batch = is_of_sbatch(description);
     request.submit_line = view_beginning(description.submit_line);
@@ -205,7 +206,7 @@ model::UpdateParts parts_of_update(const job_desc_msg_t& update) noexcept {
     const bool sets_time = read_time(update.time_limit) || read_time(update.time_min);
     if (std::ranges::any_of(wide_count_fields, is_of_limits) ||
         std::ranges::any_of(narrow_count_fields, sets) || sets_time ||
-        read_asked_memory(update.pn_min_memory) || is_count(update.overcommit))
+        read_asked_memory(update.pn_min_memory) || is_count(update.overcommit) || update.ntasks_per_node == 0)
         parts.add(model::UpdatePart::limits);
     if (update.priority != NO_VAL) parts.add(model::UpdatePart::priority);
     return parts;
@@ -234,6 +235,7 @@ JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& 
                            std::uint32_t submit_uid) {
     JobRequest request = read_job_record(current, submit_uid);
     apply_set_fields(request, without_what_is_never_stored(update));
+    if (update.ntasks_per_node == 0) request.tasks_per_node.reset(); // no bound from now on
     // It is refused where rules run (gate/rules/update_rules.hpp).
     if (const auto tasks = read_count(update.ntasks_per_tres).value_or(0); tasks != 0)
         request.tasks_per_tres = tasks;
