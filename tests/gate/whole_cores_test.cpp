@@ -115,16 +115,55 @@ BOOST_AUTO_TEST_CASE(each_of_several_nodes_has_whole_cores_for_mincpus) {
     expect(8, 2, 8);
 }
 
-BOOST_AUTO_TEST_CASE(tasks_that_share_cpus_may_get_all_threads_of_a_core) {
+// Where each node must have more CPUs than a task takes, slurmctld puts a second task on the first one's
+// core.
+BOOST_AUTO_TEST_CASE(tasks_that_share_cpus_may_get_further_threads_of_a_core) {
     allocated_unit = model::AllocatedUnit::cpu;
     request.overcommit = true;
-    BOOST_TEST(given(1, 1, Extent::least) == 1u);
+    request.tasks = 4;
+    expect(1, 1, 1);
+    expect(2, 2, 2);
+    for (const auto more : {&model::JobRequest::min_cpus_per_node, &model::JobRequest::sockets_per_node,
+                            &model::JobRequest::min_cpus, &model::JobRequest::max_cpus}) {
+        const model::JobRequest before = request;
+        request.*more = 1;
+        expect(1, 1, 1);
+        request.*more = 3;
+        BOOST_TEST(given(1, 1, Extent::least) == 1u);
+        BOOST_TEST(given(1, 1, Extent::most) == 2u);
+        BOOST_TEST(given(2, 2, Extent::most) == 4u);
+        BOOST_TEST(given(4, 4, Extent::most) == 4u); // one task on each node
+        request.cpus_per_task = 2;
+        expect(4, 2, 4);
+        request = before;
+    }
+    for (const auto detail : {JobDetail::cores_per_socket, JobDetail::threads_per_core}) {
+        request.details.set(detail, std::int64_t{1});
+        BOOST_TEST(given(1, 1, Extent::most) == 1u);
+        request.details.set(detail, std::int64_t{2});
+        BOOST_TEST(given(1, 1, Extent::most) == 2u);
+        request.details.set(detail, std::monostate());
+    }
+    request.cpus_per_tres = "gres:gpu:4";
     BOOST_TEST(given(1, 1, Extent::most) == 2u);
-    BOOST_TEST(given(2, 2, Extent::most) == 4u);
-    request.cpus_per_task = 3;
-    BOOST_TEST(given(6, 2, Extent::most) == 8u);
+    request.tasks.reset(); // not sent
+    BOOST_TEST(given(1, 1, Extent::most) == 2u);
+    request.tasks = 1;
+    BOOST_TEST(given(1, 1, Extent::most) == 1u);
+    request.tasks = 2;
     partitions[0].processors = {1, 1, 2, 8, 8};
-    BOOST_TEST(given(6, 2, Extent::most) == 6u);
+    BOOST_TEST(given(1, 1, Extent::most) == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(the_second_of_tasks_that_share_cpus_may_begin_a_core) {
+    request.overcommit = true;
+    request.tasks = 2;
+    request.details.set(JobDetail::threads_per_core, std::int64_t{1});
+    BOOST_TEST(given(1, 1, Extent::most) == 2u);
+    request.min_cpus_per_node = 2;
+    BOOST_TEST(given(1, 1, Extent::most) == 4u);
+    request.tasks = 1;
+    BOOST_TEST(given(1, 1, Extent::most) == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(a_partition_may_allocate_otherwise_than_the_cluster) {

@@ -37,6 +37,7 @@ enum class JobDetail : std::uint8_t {
     begin_time,       ///< seconds since 1970: --begin
     contiguous,       ///< 1: --contiguous
     core_spec,        ///< specialized cores: --core-spec
+    cores_per_socket, ///< --cores-per-socket
     deadline,         ///< seconds since 1970: --deadline
     disable_binding,  ///< 1: --gres-flags=disable-binding
     enforce_binding,  ///< 1: --gres-flags=enforce-binding

@@ -274,11 +274,14 @@ constexpr const JobField* find_field_of(Member member) noexcept {
     return nullptr;
 }
 
-/// The part that each detail belongs to; empty: no change sets it. A detail without a row does not compile.
+/// The part that each detail belongs to; empty: no change sets it. A detail without a row does not compile,
+/// but those that only counts need.
 inline constexpr auto parts_of_all_details = [] {
     std::array<std::optional<UpdatePart>, count_enumerators<JobDetail>()> parts;
     for (std::size_t i = 0; i < parts.size(); ++i)
-        if (const auto detail = static_cast<JobDetail>(i); detail != JobDetail::plane) // rules do not know it
+        if (const auto detail = static_cast<JobDetail>(i); detail == JobDetail::cores_per_socket)
+            parts[i] = UpdatePart::limits;
+        else if (detail != JobDetail::plane)
             parts[i] = find_field_of(detail)->part;
     return parts;
 }();

@@ -186,6 +186,8 @@ struct ShortDetail {
 
 inline constexpr ShortDetail short_details[] = {
     {model::JobDetail::contiguous, &job_desc_msg_t::contiguous, refusable(StoreStep::contiguous), true},
+    {model::JobDetail::cores_per_socket, &job_desc_msg_t::cores_per_socket, refusable(StoreStep::cores),
+     true},
     {model::JobDetail::mail_type, &job_desc_msg_t::mail_type, refusable(StoreStep::last), true},
     {model::JobDetail::reboot, &job_desc_msg_t::reboot, refusable(StoreStep::last), true},
     {model::JobDetail::requeue, &job_desc_msg_t::requeue, stored(StoreStep::deadline), false},

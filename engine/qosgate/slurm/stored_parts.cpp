@@ -40,7 +40,6 @@ void for_each_field(Visit visit) {
     visit(&job_desc_msg_t::overcommit, not_stored);
     // Rules see none of these, but they can be refused.
     visit(&job_desc_msg_t::end_time, refusable(StoreStep::end_time));
-    visit(&job_desc_msg_t::cores_per_socket, refusable(StoreStep::cores));
     visit(&job_desc_msg_t::clusters, refusable(StoreStep::clusters));
     visit(&job_desc_msg_t::cluster_features, refusable(StoreStep::clusters));
 }

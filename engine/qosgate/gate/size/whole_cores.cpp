@@ -36,6 +36,27 @@ struct CoreUse {
     std::uint64_t tasks_of_core = 0; ///< --ntasks-per-core; 0: any
 };
 
+/// Whether each node must have more CPUs than one of the job's tasks takes.
+bool asks_beyond_a_task(const JobRequest& request, std::uint64_t nodes) {
+    const auto is_more = [](std::optional<std::uint32_t> count, std::uint64_t than) {
+        return count.value_or(0) > than;
+    };
+    return is_more(request.min_cpus_per_node, request.cpus_of_task()) || is_more(request.min_cpus, nodes) ||
+           is_more(request.max_cpus, nodes) || is_more(request.sockets_per_node, 1) ||
+           count_of(request, JobDetail::cores_per_socket) > 1 ||
+           count_of(request, JobDetail::threads_per_core) > 1 || request.cpus_per_tres;
+}
+
+/// The CPUs that each node has for tasks that share them: those of one task. slurmctld puts a second one on
+/// the threads of its core, if there are more tasks than nodes and the node must have CPUs for it. [L22]
+std::uint64_t shared_cpus(const JobRequest& request, TaskCount tasks, std::uint64_t threads,
+                          std::uint64_t nodes) {
+    const std::uint64_t per_task = request.cpus_of_task();
+    const bool has_more = tasks == TaskCount::open || request.tasks.value_or(UINT32_MAX) > nodes;
+    const bool has_second = has_more && per_task < threads && asks_beyond_a_task(request, nodes);
+    return has_second ? 2 * per_task : per_task;
+}
+
 /// The cores that hold the CPUs, if each node uses the threads of its last core.
 std::uint64_t least_cores(const CoreUse& use, std::uint64_t cpus, std::uint64_t nodes) {
     std::uint64_t cores = std::max(nodes, divide_up(cpus, use.used));
@@ -44,12 +65,11 @@ std::uint64_t least_cores(const CoreUse& use, std::uint64_t cpus, std::uint64_t 
     return cores;
 }
 
-/// The same, if each node may leave threads of its last core idle.
+/// The same, if each node may leave threads of its last core idle. `on_each`: the CPUs for which each node
+/// has whole cores, of --mincpus or of tasks that share CPUs.
 std::uint64_t most_cores(const JobRequest& request, const Partition& partition, const CoreUse& use,
-                         std::uint64_t cpus, std::uint64_t nodes) {
+                         std::uint64_t cpus, std::uint64_t nodes, std::uint64_t on_each) {
     std::uint64_t cores = least_cores(use, cpus, nodes);
-    // Each node has whole cores for --mincpus, and for a task of those that share CPUs.
-    const std::uint64_t on_each = request.overcommit ? use.per_task : request.min_cpus_on(1);
     if (nodes != 1) cores = std::max(cores, saturated_product(nodes, divide_up(on_each, use.used)));
     if (use.tasks_of_core == 1 && use.per_task > use.used)
         cores = std::max(cores,
@@ -61,7 +81,8 @@ std::uint64_t most_cores(const JobRequest& request, const Partition& partition, 
         !has_range && use.used % use.per_task == 0 && request.tasks_per_node.value_or(0) == 0 &&
         request.tasks_per_socket.value_or(0) == 0 && !request.tres_per_task && !request.cpus_per_tres &&
         !partition.max_cpus_per_node && count_of(request, JobDetail::plane) == 0;
-    if (nodes == 1 || use.used == 1 || fills_cores) return cores;
+    const bool has_one_task = request.overcommit && cpus <= saturated_product(nodes, on_each);
+    if (nodes == 1 || use.used == 1 || fills_cores || has_one_task) return cores;
     const std::uint64_t most = saturated_sum(cpus, saturated_product(nodes, use.used - 1)) / use.used;
     const std::uint64_t on_node = request.tasks_per_node.value_or(0) * use.per_task;
     if (cpus > saturated_product(nodes, on_node)) return std::max(cores, most);
@@ -116,19 +137,23 @@ std::uint64_t cpus_with_memory(const JobRequest& request, std::uint64_t cpus,
 }
 
 GivenCpus whole_cores(const JobRequest& request, const Partition& partition, const model::Cluster& cluster,
-                      std::uint64_t cpus, std::uint64_t nodes, Extent extent) {
+                      std::uint64_t cpus, std::uint64_t nodes, Extent extent, TaskCount tasks) {
     const Processors& processors = partition.processors;
     const bool is_least = extent == Extent::least;
     const model::AllocatedUnit unit = model::selection_in(&partition, cluster).unit;
-    const bool by_cores =
-        gives_whole_cores(&partition, cluster) || (!is_least && may_share_cores(request, &partition));
+    const bool by_cores = gives_whole_cores(&partition, cluster);
     const bool binds = !is_least && binds_gres(request);
-    if (!by_cores && !binds) return {cpus, cpus};
     const std::uint32_t threads =
         is_least ? processors.min_threads_per_core : processors.max_threads_per_core;
+    std::uint64_t on_each = request.min_cpus_on(1);
+    if (!is_least && request.overcommit) {
+        on_each = shared_cpus(request, tasks, threads, nodes);
+        cpus = std::max(cpus, saturated_product(nodes, on_each));
+    }
+    if (!by_cores && !binds) return {cpus, cpus};
     const CoreUse use(request, cluster, threads, extent);
     std::uint64_t cores =
-        is_least ? least_cores(use, cpus, nodes) : most_cores(request, partition, use, cpus, nodes);
+        is_least ? least_cores(use, cpus, nodes) : most_cores(request, partition, use, cpus, nodes, on_each);
     if (binds) {
         const std::uint64_t each = cores_for_sockets(request, processors, use);
         cores = nodes == 1 ? std::max(cores, each) : saturated_sum(cores, saturated_product(nodes, each - 1));

@@ -15,6 +15,9 @@ namespace qg::gate {
 /// largest that it may have.
 enum class Extent : std::uint8_t { least, most };
 
+/// Whether the number of a job's tasks is the one that its request has, or open: slurmctld has 0.
+enum class TaskCount : std::uint8_t { as_asked, open };
+
 /// The CPUs of a job.
 struct GivenCpus {
     std::uint64_t cpus = 0;
@@ -30,8 +33,8 @@ struct GivenCpus {
            (partition->processors.max_threads_per_core > 1 || unit == model::AllocatedUnit::socket);
 }
 
-/// Whether tasks that share CPUs may get all threads of their cores where slurmctld allocates CPUs: it does
-/// so for --threads-per-core, for --mincpus and the like.
+/// Whether tasks that share CPUs may get further threads of their cores: slurmctld gives them for
+/// --threads-per-core, for --mincpus and the like, also where it allocates CPUs.
 [[nodiscard]] inline bool may_share_cores(const model::JobRequest& request,
                                           const model::Partition* partition) noexcept {
     return request.overcommit && partition != nullptr && partition->processors.max_threads_per_core > 1;
@@ -42,7 +45,7 @@ struct GivenCpus {
 /// Threads: pure.
 [[nodiscard]] GivenCpus whole_cores(const model::JobRequest& request, const model::Partition& partition,
                                     const model::Cluster& cluster, std::uint64_t cpus, std::uint64_t nodes,
-                                    Extent extent);
+                                    Extent extent, TaskCount tasks = TaskCount::as_asked);
 
 /// The CPUs for which memory per CPU counts if a job gets `cpus` CPUs of whole nodes that have so many
 /// threads per core: with --threads-per-core those that it uses.
