@@ -173,7 +173,7 @@ class CountsOfCores(PluginTestCase):
 
     slurm_conf = """\
 SelectTypeParameters=CR_Core_Memory
-NodeName=n[1-2] Sockets=1 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=8000 Gres=gpu:4 Feature=fast
+NodeName=n[1-2] Sockets=1 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=8000 Gres=gpu:a100:2,gpu:v100:2 Feature=fast
 """
 
     @classmethod
@@ -188,6 +188,11 @@ NodeName=n[1-2] Sockets=1 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=8000 Gres
             ("-C 'fast* 2'", "2 4 20 0"),
             ("-C fast*2", "2 4 20 0"),
             ("--gres=gpu:1 --cpus-per-gpu=3", "1 4 10 1"),
+            ("--gres=gpu:a100:2,gpu:v100:1 --cpus-per-gpu=2", "1 6 10 3"),
+            ("-n1 --gres=gpu:a100:2,gpu:v100:1 --cpus-per-gpu=2", "1 2 10 3"),
+            ("-O -n2 --threads-per-core=1", "1 2 10 0"),
+            ("-O -n2 --threads-per-core=1 --mincpus=2", "1 4 10 0"),
+            ("-O -n1 --threads-per-core=1 --mincpus=2", "1 2 10 0"),
         ):
             with self.subTest(arguments):
                 job = self.cluster.sbatch(f"--mem=10 {arguments}", USER).job

@@ -117,6 +117,44 @@ BOOST_AUTO_TEST_CASE(cpus_count_those_of_gpus) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(gpus_of_every_model_have_their_cpus) {
+    request.tasks.reset();
+    for (const limits::Release each : releases) {
+        release = each;
+        for (const auto gpus : {&model::JobRequest::tres_per_job, &model::JobRequest::tres_per_node}) {
+            request.cpus_per_tres = "gres:gpu:2";
+            for (const char* text : {"gres:gpu:a100:2,gres:gpu:v100:1", "gres:gpu:v100:1,gres:gpu:a100:2"}) {
+                (request.*gpus) = text;
+                expect_cpus(6);
+                expect("memory", "mem", 6000);
+            }
+            // slurmctld takes those of the one for the other.
+            request.cpus_per_tres = "gres:gpu:a100:3";
+            expect_cpus(9);
+            (request.*gpus) = "gres:gpu:a100:2";
+            expect_cpus(6);
+            (request.*gpus).reset();
+        }
+    }
+}
+
+// slurmctld keeps no more cores of a node than the last model needs.
+BOOST_AUTO_TEST_CASE(gpus_of_the_last_model_have_their_cpus_where_a_node_has_so_many_tasks) {
+    request.tres_per_node = "gres:gpu:a100:2,gres:gpu:v100:1";
+    request.cpus_per_tres = "gres:gpu:2";
+    request.tasks = request.min_cpus = 1;
+    expect_cpus(2);
+    request.tasks = request.min_cpus = 3;
+    expect_cpus(6);
+    request.min_nodes = request.max_nodes = 1;
+    expect_cpus(3);
+    request.has_counted_cpus = true;
+    expect_cpus(6); // a change may add models behind others
+    request.has_counted_cpus = false;
+    release = limits::Release(24, 11, 5);
+    expect_cpus(6);
+}
+
 BOOST_AUTO_TEST_CASE(cpus_of_gpus_are_no_fewer_than_those_asked_for) {
     request.tasks = request.min_cpus = 40;
     request.tres_per_job = "gres:gpu:1";
@@ -444,7 +482,7 @@ BOOST_AUTO_TEST_CASE(gpus_of_tasks_that_share_the_cpus_of_gpus_count) {
     request.tasks = request.min_cpus = 1;
     expect_gpus(9); // as far as the node has them
     expect_cpus(9);
-    partitions[0].node_kinds = {{.count = 4, .cpus = 64, .gres = {{"gpu", "a100", 4}}}};
+    partitions[0].node_kinds = {{.count = 4, .cpus = 64, .gres = {{"gpu", "a100", 4}, {"gpu", "v100", 2}}}};
     expect_gpus(4);
     expect_cpus(9);
     request.tres_per_task = "gres:gpu:a100:3";
@@ -597,6 +635,20 @@ BOOST_AUTO_TEST_CASE(gpus_of_sockets_count_where_the_job_names_no_sockets) {
     request.min_cpus = 1;
     request.min_nodes = request.max_nodes = 2;
     expect_gpus(2);
+}
+
+BOOST_AUTO_TEST_CASE(no_tasks_that_share_cpus_are_more_than_one_on_a_node) {
+    partitions[0].processors = {2, 2, 2, 16, 16};
+    request.overcommit = true;
+    request.min_cpus_per_node = 8;
+    request.tasks = 1;
+    expect_cpus(1);
+    request.tasks = 2;
+    expect_cpus(2);
+    request.tasks = 0;
+    expect_cpus(2);
+    request.min_cpus_per_node.reset();
+    expect_cpus(1);
 }
 
 BOOST_AUTO_TEST_CASE(no_tasks_bound_neither_nodes_nor_tasks) {

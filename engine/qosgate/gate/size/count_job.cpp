@@ -53,12 +53,14 @@ std::uint64_t given_cpus(const JobRequest& request, std::uint64_t nodes, Extent 
     return saturated_product(nodes, request.min_cpus_on(1) / per_task * per_task);
 }
 
-/// The most of a gres that a node of the partition has; very many if that is not known.
-[[gnu::cold]] std::uint64_t most_on_node(const Partition* partition, std::string_view gres) {
+/// The most of a gres, or of one model of it, that a node of the partition has; very many if that is not
+/// known.
+[[gnu::cold]] std::uint64_t most_on_node(const Partition* partition, std::string_view gres,
+                                         std::string_view gres_model = {}) {
     std::uint64_t most = 0;
     if (partition != nullptr)
         for (const model::NodeKind& kind : partition->node_kinds)
-            most = std::max(most, gres_of(kind, gres));
+            most = std::max(most, gres_of(kind, gres, gres_model));
     return most == 0 ? any_number : most;
 }
 
@@ -93,7 +95,8 @@ std::uint64_t given_cpus(const JobRequest& request, std::uint64_t nodes, Extent 
             more.tasks = to_count(filled);
             // They share the CPUs of the GPUs that the job asks for.
             if (request.cpus_per_tres && !request.tres_per_socket && !binds_gres(request)) {
-                more.min_cpus = to_count(std::max<std::uint64_t>(request.min_cpus.value_or(1), gres.cpus()));
+                more.min_cpus =
+                    to_count(std::max<std::uint64_t>(request.min_cpus.value_or(1), gres.most_cpus()));
                 more.cpus_per_tres.reset();
             }
         }
@@ -306,7 +309,8 @@ std::optional<TresCounts> JobCounter::count_most(const model::AccountView& view,
     for (const GresEntry& entry : gres_.entries())
         if (entry.per_task != 0)
             most_of_node =
-                std::max(most_of_node, divide_up(most_on_node(partition, entry.item.name), entry.per_task));
+                std::max(most_of_node, divide_up(most_on_node(partition, entry.item.name, entry.item.kind),
+                                                 entry.per_task));
     return std::min(tasks, saturated_product(nodes, most_of_node));
 }
 
@@ -317,7 +321,7 @@ std::uint64_t JobCounter::cpus_of_tasks_on(std::uint64_t nodes) const {
         // Tasks with gres of their own get CPUs of their own, if each node must have them for --mincpus, or
         // for their GPUs.
         const std::uint64_t tasks = with_gres().tasks.value_or(1);
-        return std::max(gres_.cpus(),
+        return std::max(most_cpus_of(gres_),
                         std::min(saturated_product(tasks, request_->cpus_of_task()),
                                  saturated_product(nodes, request_->min_cpus_per_node.value_or(0))));
     }
@@ -334,7 +338,7 @@ std::uint64_t JobCounter::cpus_of_tasks_on(std::uint64_t nodes) const {
         return saturated_product(*tasks, request_->cpus_of_task());
     const std::uint64_t cpus =
         std::max({for_limits_.cpus.value_or(1), cpus_of_tasks(*request_),
-                  given_cpus(*request_, nodes, Extent::most), cpus_at_attempt(nodes, gres_)});
+                  given_cpus(*request_, nodes, Extent::most), cpus_at_attempt(nodes, gres_, Extent::most)});
     return cpus - std::min(cpus - 1, nodes - 1);
 }
 
@@ -458,13 +462,13 @@ std::optional<TresCounts> JobCounter::count_attempt(const model::AccountView& vi
             const GresRequest gres(*request_, size, release_);
             const bool adds_tasks = request_->tasks_per_tres && extent == Extent::most;
             const std::uint64_t tasks = adds_tasks ? gres.size().tasks.value_or(0) : 0;
-            const std::uint64_t cpus = std::max(
-                {min_cpus, cpus_at_attempt(nodes, gres), saturated_product(tasks, request_->cpus_of_task())});
+            const std::uint64_t cpus = std::max({min_cpus, cpus_at_attempt(nodes, gres, extent),
+                                                 saturated_product(tasks, request_->cpus_of_task())});
             return count(view, partition, nodes, nodes, give_cores(view, partition, cpus, nodes, extent),
                          gres, extent);
         }
     }
-    const std::uint64_t cpus = std::max(min_cpus, cpus_at_attempt(nodes, gres_));
+    const std::uint64_t cpus = std::max(min_cpus, cpus_at_attempt(nodes, gres_, extent));
     const GivenCpus given = give_cores(view, partition, cpus, nodes, extent);
     const bool is_as_submitted = partition == 0 && nodes == for_limits_.nodes && nodes == with_gres().nodes &&
                                  given.cpus == for_limits_.cpus && given.with_memory == given.cpus;
@@ -489,7 +493,8 @@ GivenCpus JobCounter::give_cores(const model::AccountView& view, std::size_t ind
         return {cpus, cpus};
     if (gives_whole_cores(partition, *cluster_) || may_add) [[unlikely]] {
         if (extent == Extent::least) nodes = std::min(nodes, nodes_for_tasks()); // of a range, the fewest
-        return whole_cores(*request_, *partition, *cluster_, cpus, std::max<std::uint64_t>(nodes, 1), extent);
+        return whole_cores(*request_, *partition, *cluster_, cpus, std::max<std::uint64_t>(nodes, 1), extent,
+                           has_open_tasks_ ? TaskCount::open : TaskCount::as_asked);
     }
     return {cpus, cpus};
 }
@@ -555,19 +560,28 @@ bool JobCounter::has_counted_tasks() const {
 /// Every node gets CPUs for its tasks, and every gres gets its CPUs. A single task is not repeated on other
 /// nodes. Tasks that share CPUs (--overcommit) get the CPUs of one task on every node that has tasks; CPUs of
 /// gres count for them only in releases that count the size after gres.
-std::uint64_t JobCounter::cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const {
+std::uint64_t JobCounter::cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres, Extent extent) const {
     const std::uint64_t per_task = request_->cpus_of_task();
+    const std::uint64_t of_gres = extent == Extent::most ? most_cpus_of(gres) : gres.cpus();
     if (request_->overcommit) {
         const std::uint64_t sharing =
             has_counted_tasks() ? std::min<std::uint64_t>(*request_->tasks, nodes) : nodes;
-        return std::max(sharing * per_task,
-                        release_.follows(rules::counts_size_after_gres) ? gres.cpus() : 0);
+        return std::max(sharing * per_task, release_.follows(rules::counts_size_after_gres) ? of_gres : 0);
     }
-    if (has_counted_tasks()) return std::max(*request_->tasks * per_task, gres.cpus());
+    if (has_counted_tasks()) return std::max(*request_->tasks * per_task, of_gres);
     const bool is_alone = with_gres().tasks.value_or(0) <= 1;
     const std::uint64_t tasks = is_alone ? 1 : request_->tasks_per_node.value_or(1);
-    return std::max({with_gres().cpus.value_or(1), gres.cpus(), nodes * tasks * per_task,
+    return std::max({with_gres().cpus.value_or(1), of_gres, nodes * tasks * per_task,
                      given_cpus(*request_, nodes, Extent::least)});
+}
+
+/// If a job says how many tasks a node has, slurmctld keeps only the cores for these and for the GPUs of the
+/// last model. Of a job that was changed it is not known which model is the last. [L22]
+std::uint64_t JobCounter::most_cpus_of(const GresRequest& gres) const {
+    const bool has_certain = gres.cpus() == gres.most_cpus() ||
+                             (!request_->has_counted_cpus &&
+                              most_tasks_on_node(*request_, gres.size(), has_open_tasks_).has_value());
+    return has_certain ? gres.cpus() : gres.most_cpus();
 }
 
 TresCounts JobCounter::count(const model::AccountView& view, std::size_t index, std::uint64_t nodes,

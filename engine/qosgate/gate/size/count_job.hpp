@@ -138,7 +138,9 @@ class JobCounter {
     [[nodiscard]] std::uint64_t nodes_at_attempt(const model::AccountView& view, std::size_t partition,
                                                  std::optional<std::uint64_t> max_nodes) const;
     [[nodiscard]] bool has_counted_tasks() const;
-    [[nodiscard]] std::uint64_t cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const;
+    [[nodiscard]] std::uint64_t cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres,
+                                                Extent extent) const;
+    [[nodiscard]] std::uint64_t most_cpus_of(const GresRequest& gres) const;
     [[nodiscard]] model::TresCounts count(const model::AccountView& view, std::size_t partition,
                                           std::uint64_t nodes, std::uint64_t memory_nodes, GivenCpus cpus,
                                           const GresRequest& gres, Extent extent) const;

@@ -100,6 +100,7 @@ void GresRequest::read_all(Release release) {
     if (request.has_default_cpus_per_gpu) set_cpus_of_task();
     if (request.tres_per_task) tasks_of_cpus_ = cpus() / cpus_of_task_;
     add_gpus_of_tasks();
+    if (request.cpus_per_tres) most_cpus_ = cpus_of_all_models();
     if (release.follows(limits::rules::counts_cpus_of_last_model) && !request.has_default_cpus_per_gpu)
         forget_cpus_of_earlier_models();
     if (release.follows(limits::rules::counts_cpus_per_gres) && cpus() != 0)
@@ -205,7 +206,19 @@ void GresRequest::merge_any_model() {
     }
 }
 
-/// Of several models of one gres only the last brings CPUs along.
+std::uint64_t GresRequest::cpus_of_all_models() const {
+    std::uint64_t sum = 0;
+    for (const GresEntry& entry : entries_) {
+        if (entry.total == 0) continue;
+        std::uint64_t cpus = 0;
+        for (const GresEntry& model : entries_)
+            if (model.item.is_same_resource(entry.item)) cpus = std::max(cpus, model.cpus);
+        sum = saturated_sum(sum, saturated_product(cpus, entry.total));
+    }
+    return sum;
+}
+
+/// Of several models of one gres only the last certainly brings CPUs along.
 void GresRequest::forget_cpus_of_earlier_models() {
     for (std::size_t later = 1; later < entries_.size(); ++later)
         for (std::size_t earlier = 0; earlier < later; ++earlier)

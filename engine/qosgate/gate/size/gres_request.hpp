@@ -92,13 +92,16 @@ class GresRequest {
                            [](const GresEntry& entry) { return entry.per_job != 0; });
     }
 
-    /// The CPUs that --cpus-per-gpu amounts to; 0 without it.
+    /// The CPUs that --cpus-per-gpu amounts to, at least; 0 without it.
     [[nodiscard]] std::uint64_t cpus() const noexcept {
         std::uint64_t sum = 0;
         for (const GresEntry& entry : entries_)
             sum = saturated_sum(sum, saturated_product(entry.cpus, entry.total));
         return sum;
     }
+
+    /// The same at most: slurmctld may take those of one model for all models of its gres. [L22]
+    [[nodiscard]] std::uint64_t most_cpus() const noexcept { return most_cpus_; }
 
     /// The tasks among which slurmctld may divide the CPUs of --cpus-per-gpu, each with its gres; 0: none.
     [[nodiscard]] std::uint64_t tasks_of_cpus() const noexcept { return tasks_of_cpus_; }
@@ -125,6 +128,7 @@ class GresRequest {
     void merge_any_model();
     void add_gpus_of_tasks();
     void forget_cpus_of_earlier_models();
+    [[nodiscard]] std::uint64_t cpus_of_all_models() const;
     void reconcile_counts();
     void set_cpus_of_task();
 
@@ -133,6 +137,7 @@ class GresRequest {
     bool asks_;
     std::uint64_t cpus_of_task_;
     std::uint64_t tasks_of_cpus_ = 0;
+    std::uint64_t most_cpus_ = 0;
     std::vector<GresEntry> entries_;
 };
 
