@@ -696,6 +696,25 @@ BOOST_AUTO_TEST_CASE(what_each_gpu_brings_along_by_default_counts) {
     expect("memory", "mem", 1000);
 }
 
+// An existing job shows a default as slurmctld writes it, "gpu:2000".
+BOOST_AUTO_TEST_CASE(default_memory_of_gpus_leaves_none_for_each_cpu) {
+    request.has_counted_cpus = request.has_default_memory = true;
+    request.tasks = request.min_cpus = 8;
+    request.tres_per_job = "gres:gpu:1";
+    request.memory_per_tres = "gpu:2000";
+    partitions[0].default_memory = model::Memory{1000, /*per_cpu=*/true};
+    expect("memory", "mem", 8000); // the default may be that of another partition
+    for (const std::uint64_t mib : {2000, 2001, 1999}) {
+        partitions[0].memory_per_gpu_mib = mib;
+        expect("memory", "mem", std::max<std::uint64_t>(mib, 2000));
+    }
+    partitions[0].memory_per_gpu_mib.reset();
+    memory_per_gpu_mib = 2000;
+    expect("memory", "mem", 2000);
+    memory_per_gpu_mib = 0;
+    expect("memory", "mem", 8000);
+}
+
 BOOST_AUTO_TEST_CASE(the_defaults_of_the_cluster_count_where_the_partition_has_none) {
     request.tres_per_node = "gres:gpu:a100:2";
     cpus_per_gpu = 3;

@@ -477,9 +477,11 @@ std::optional<TresCounts> JobCounter::count_attempt(const model::AccountView& vi
     return count(view, partition, nodes, nodes, given, gres_, extent);
 }
 
-/// Whether the memory for each GPU that an existing job shows may be the default of another partition.
-bool JobCounter::may_have_other_memory(Extent extent) const {
-    return extent == Extent::most && may_show_default(*request_, request_->memory_per_tres);
+/// Whether the memory for each GPU that an existing job shows may be the default of another partition, and
+/// count for nothing in this one.
+bool JobCounter::may_have_other_memory(const Partition* partition, Extent extent) const {
+    const bool has_default = partition != nullptr && gpu_defaults(*partition, *cluster_).mib.value_or(0) != 0;
+    return extent == Extent::most && !has_default && may_show_default(*request_, request_->memory_per_tres);
 }
 
 /// The CPUs of whole cores, where a job gets these. What nodes of a hidden partition have is not told.
@@ -625,7 +627,7 @@ std::uint64_t JobCounter::count_memory(std::uint64_t cpus, std::uint64_t nodes, 
                                        const Partition* partition, Extent extent) const {
     auto per_gres = request_->memory ? std::nullopt : gres.memory(nodes);
     if (per_gres && extent == Extent::most) per_gres = std::max(*per_gres, gres.memory_of_all());
-    if (per_gres && !may_have_other_memory(extent)) return *per_gres;
+    if (per_gres && !may_have_other_memory(partition, extent)) return *per_gres;
     const std::uint64_t of_gres = per_gres.value_or(0);
     const std::optional<Memory> memory = asked_memory(partition);
     if (!memory || memory->mib == 0)

@@ -119,7 +119,7 @@ class JobCounter {
     [[nodiscard]] std::optional<model::TresCounts> count_attempt(const model::AccountView& view,
                                                                  std::size_t partition, std::uint64_t nodes,
                                                                  std::uint64_t min_cpus, Extent extent) const;
-    [[nodiscard]] bool may_have_other_memory(Extent extent) const;
+    [[nodiscard]] bool may_have_other_memory(const model::Partition* partition, Extent extent) const;
     [[nodiscard]] GivenCpus give_cores(const model::AccountView& view, std::size_t partition,
                                        std::uint64_t cpus, std::uint64_t nodes, Extent extent) const;
     [[nodiscard]] model::TresCounts count_whole_nodes(const model::AccountView& view,
