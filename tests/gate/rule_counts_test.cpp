@@ -759,6 +759,39 @@ BOOST_AUTO_TEST_CASE(cpus_that_max_mem_per_cpu_adds_count) {
 }
 
 // As programs and records have it: sbatch sends a number of tasks.
+BOOST_AUTO_TEST_CASE(cpus_for_memory_leave_those_that_each_node_must_have) {
+    partitions[0].max_memory = model::Memory{4000, /*per_cpu=*/true};
+    request.memory = model::Memory{8000, /*per_cpu=*/true};
+    request.tasks = 2;
+    request.min_cpus.reset();
+    request.min_cpus_per_node = 8;
+    expect_cpus(8);
+    request.min_cpus = 2;
+    expect_cpus(8);
+    request.min_cpus_per_node = 4;
+    expect_cpus(4);
+    request.min_cpus_per_node.reset();
+    expect_cpus(4);
+    request.tasks.reset(); // then slurmctld forgets --mincpus
+    request.min_cpus = 1;
+    request.min_cpus_per_node = 8;
+    expect_cpus(2);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_share_cpus_get_those_for_memory) {
+    partitions[0].max_memory = model::Memory{1000, /*per_cpu=*/true};
+    request.memory = model::Memory{4000, /*per_cpu=*/false};
+    request.overcommit = true;
+    request.tasks = 4;
+    expect_cpus(1);
+    request.tasks_per_node = 4;
+    expect_cpus(1);
+    request.memory->mib = 16000;
+    expect_cpus(4);
+    request.memory->mib = 16001;
+    expect_cpus(5);
+}
+
 BOOST_AUTO_TEST_CASE(tasks_per_node_alone_bound_no_range) {
     request.tasks.reset();
     request.tasks_per_node = 1;

@@ -171,6 +171,7 @@ BOOST_AUTO_TEST_CASE(a_change_of_what_only_rules_look_at_is_known_field_by_field
                        model::UpdateParts{part});
     const std::pair<std::uint16_t job_desc_msg_t::*, UpdatePart> counts[] = {
         {&job_desc_msg_t::contiguous, UpdatePart::contiguous},
+        {&job_desc_msg_t::cores_per_socket, UpdatePart::limits},
         {&job_desc_msg_t::mail_type, UpdatePart::mail_type},
         {&job_desc_msg_t::reboot, UpdatePart::reboot},
         {&job_desc_msg_t::requeue, UpdatePart::requeue},

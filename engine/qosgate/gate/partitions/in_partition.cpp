@@ -94,16 +94,22 @@ void add_cpus_for_memory(ChangedRequest& request, const Partition& partition, co
     const auto more = cpus_for_memory(asked, partition, cluster);
     if (!more) return;
     if (!asked->per_cpu || asked->mib == 0) {
-        if (request.now().min_cpus_per_node.value_or(0) < to_count(more->cpus))
-            request.change().min_cpus_per_node = to_count(more->cpus);
+        if (request.now().min_cpus_per_node.value_or(0) >= to_count(more->cpus)) return;
+        JobRequest& changed = request.change();
+        changed.min_cpus_per_node = to_count(more->cpus);
+        // They are those of the tasks of a node. Tasks that share CPUs get the CPUs of one.
+        if (changed.overcommit && changed.tasks_per_node.value_or(0) != 0)
+            changed.cpus_per_task = to_count(divide_up(more->cpus, *changed.tasks_per_node));
         return;
     }
     JobRequest& changed = request.change();
     if (changed.memory || !changed.memory_per_tres) changed.memory = Memory{more->mib, /*per_cpu=*/true};
     changed.cpus_per_task = to_count(changed.cpus_of_task() * to_count(more->cpus));
-    if (changed.tasks.value_or(0) != 0 && changed.min_cpus)
+    if (changed.tasks.value_or(0) != 0) {
         changed.min_cpus = to_count(*changed.tasks * std::uint64_t{*changed.cpus_per_task});
-    else
+        // Each node has a task, and one of a job of 0 tasks must have its CPUs.
+        changed.min_cpus_per_node = std::max(changed.min_cpus_per_node.value_or(0), *changed.cpus_per_task);
+    } else if (changed.tasks_per_node.value_or(0) == 0)
         changed.min_cpus_per_node = changed.cpus_per_task;
 }
 
