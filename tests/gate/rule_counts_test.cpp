@@ -535,6 +535,46 @@ BOOST_AUTO_TEST_CASE(tasks_with_gpus_of_their_own_share_no_cpus_that_a_node_must
     expect_cpus(8);
 }
 
+// slurmctld has 0 tasks, and then as many as CPUs.
+BOOST_AUTO_TEST_CASE(tasks_of_an_open_number_that_share_cpus_have_gpus_for_each_cpu) {
+    request.overcommit = true;
+    request.tasks.reset();
+    request.min_cpus.reset();
+    request.sockets_per_node = 2;
+    request.details.set(model::JobDetail::cores_per_socket, std::int64_t{16});
+    expect_cpus(1);
+    request.tres_per_task = "gres:gpu:0"; // that they are named is enough
+    expect_cpus(32);
+    request.tasks = 8;
+    expect_cpus(8);
+    request.details.set(model::JobDetail::cores_per_socket, std::monostate());
+    expect_cpus(2);
+    request.sockets_per_node.reset();
+    expect_cpus(1);
+
+    request.tres_per_task = "gres:gpu:2";
+    request.min_nodes = request.max_nodes = 2;
+    request.min_cpus_per_node = 2;
+    request.tasks = 2;
+    expect_gpus(4);
+    request.tasks = 0;
+    expect_gpus(8);
+    request.min_cpus_per_node = 1;
+    expect_gpus(4);
+    request.tasks_per_node = 2;
+    expect_gpus(8);
+    expect_cpus(4);
+    partitions[0].cpus_per_gpu = 3;
+    expect_cpus(24);
+    partitions[0].cpus_per_gpu.reset();
+    request.tasks_per_node.reset();
+    partitions[0].max_memory = model::Memory{4000, /*per_cpu=*/true};
+    request.memory = model::Memory{8000, /*per_cpu=*/true};
+    expect_gpus(8);
+    request.memory->mib = 4000;
+    expect_gpus(4);
+}
+
 // slurmctld shows 0 tasks of such a job, and divides its CPUs.
 BOOST_AUTO_TEST_CASE(a_job_that_exists_without_a_number_of_tasks_has_those_that_its_cpus_hold) {
     request.has_counted_cpus = true;

@@ -94,7 +94,8 @@ std::uint64_t given_cpus(const JobRequest& request, std::uint64_t nodes, Extent 
         if (filled > tasks && may_fill) {
             more.tasks = to_count(filled);
             // They share the CPUs of the GPUs that the job asks for.
-            if (request.cpus_per_tres && !request.tres_per_socket && !binds_gres(request)) {
+            if (request.cpus_per_tres && !request.tres_per_socket && !binds_gres(request) &&
+                !request.overcommit) {
                 more.min_cpus =
                     to_count(std::max<std::uint64_t>(request.min_cpus.value_or(1), gres.most_cpus()));
                 more.cpus_per_tres.reset();
@@ -298,13 +299,16 @@ std::optional<TresCounts> JobCounter::count_most(const model::AccountView& view,
 /// The tasks among which slurmctld divides the CPUs of a job on so many nodes, beyond those that it asks for;
 /// 0: there are no more. Each gets its gres, as far as the nodes have them.
 [[gnu::cold]] std::uint64_t JobCounter::filled_tasks(const Partition* partition, std::uint64_t nodes) const {
-    if (request_->overcommit || (has_counted_tasks() && !request_->has_counted_cpus)) return 0;
+    const bool is_open = has_open_tasks_ || !request_->tasks;
+    if ((request_->overcommit && !is_open) || (has_counted_tasks() && !request_->has_counted_cpus)) return 0;
     // Only tasks per node bound those that share the CPUs of GPUs.
     std::uint64_t tasks = request_->tasks_per_node.value_or(0) == 0 ? gres_.tasks_of_cpus() : 0;
     if (!most_tasks_on_node(*request_, with_gres(), has_open_tasks_))
         tasks = std::max(tasks,
                          std::max(given_cpus(*request_, nodes, Extent::most), with_gres().cpus.value_or(1)) /
                              gres_.cpus_of_task());
+    if (request_->overcommit) // one for each of these CPUs
+        tasks = std::max(cpus_to_share(nodes), nodes * request_->tasks_per_node.value_or(0));
     std::uint64_t most_of_node = 0;
     for (const GresEntry& entry : gres_.entries())
         if (entry.per_task != 0)
@@ -314,16 +318,27 @@ std::optional<TresCounts> JobCounter::count_most(const model::AccountView& view,
     return std::min(tasks, saturated_product(nodes, most_of_node));
 }
 
+/// The CPUs that so many nodes have for tasks which share them, if each task has gres of its own.
+std::uint64_t JobCounter::cpus_to_share(std::uint64_t nodes) const {
+    const std::uint64_t on_each =
+        std::max<std::uint64_t>(request_->min_cpus_per_node.value_or(0), cpus_of_shape(*request_));
+    return std::max({std::uint64_t{request_->min_cpus.value_or(1)},
+                     std::uint64_t{request_->max_cpus.value_or(0)}, saturated_product(nodes, on_each)});
+}
+
 /// The CPUs of the tasks on so many nodes.
 std::uint64_t JobCounter::cpus_of_tasks_on(std::uint64_t nodes) const {
     if (request_->overcommit) {
         if (!request_->tres_per_task) return 0;
-        // Tasks with gres of their own get CPUs of their own, if each node must have them for --mincpus, or
-        // for their GPUs.
-        const std::uint64_t tasks = with_gres().tasks.value_or(1);
-        return std::max(most_cpus_of(gres_),
-                        std::min(saturated_product(tasks, request_->cpus_of_task()),
-                                 saturated_product(nodes, request_->min_cpus_per_node.value_or(0))));
+        // Tasks with gres of their own get CPUs of their own, if the nodes must have them for --mincpus, for
+        // their GPUs and the like.
+        const std::uint64_t cpus = std::max(most_cpus_of(gres_), cpus_to_share(nodes));
+        if (!has_open_tasks_ && request_->tasks)
+            return std::max(
+                most_cpus_of(gres_),
+                std::min(cpus, saturated_product(with_gres().tasks.value_or(1), request_->cpus_of_task())));
+        const std::uint64_t tasks = std::max(request_->tasks_per_node.value_or(1), 1u);
+        return std::max(cpus, saturated_product(nodes * tasks, gres_.cpus_of_task()));
     }
     if (request_->tasks) return cpus_of_tasks(*request_);
     // Without a number of tasks, which commands send, each node gets as many as it may have.

@@ -42,9 +42,7 @@ bool asks_beyond_a_task(const JobRequest& request, std::uint64_t nodes) {
         return count.value_or(0) > than;
     };
     return is_more(request.min_cpus_per_node, request.cpus_of_task()) || is_more(request.min_cpus, nodes) ||
-           is_more(request.max_cpus, nodes) || is_more(request.sockets_per_node, 1) ||
-           count_of(request, JobDetail::cores_per_socket) > 1 ||
-           count_of(request, JobDetail::threads_per_core) > 1 || request.cpus_per_tres;
+           is_more(request.max_cpus, nodes) || cpus_of_shape(request) > 1 || request.cpus_per_tres;
 }
 
 /// The CPUs that each node has for tasks that share them: those of one task. slurmctld puts a second one on
@@ -123,6 +121,13 @@ std::uint64_t most_of_sockets(const Partition& partition, std::uint64_t cpus, st
 
 bool binds_gres(const JobRequest& request) {
     return request.details.get(JobDetail::enforce_binding).number != 0;
+}
+
+std::uint64_t cpus_of_shape(const JobRequest& request) {
+    std::uint64_t cpus = std::max<std::uint64_t>(request.sockets_per_node.value_or(1), 1);
+    for (const JobDetail detail : {JobDetail::cores_per_socket, JobDetail::threads_per_core})
+        cpus = saturated_product(cpus, std::max<std::uint64_t>(count_of(request, detail), 1));
+    return cpus;
 }
 
 std::uint64_t used_threads(const JobRequest& request, const model::Cluster& cluster,

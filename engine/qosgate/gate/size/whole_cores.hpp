@@ -52,6 +52,9 @@ struct GivenCpus {
 [[nodiscard]] std::uint64_t cpus_with_memory(const model::JobRequest& request, std::uint64_t cpus,
                                              std::uint32_t threads_per_core);
 
+/// The CPUs of the sockets, cores and threads of a node that the job asks for (-B).
+[[nodiscard]] std::uint64_t cpus_of_shape(const model::JobRequest& request);
+
 /// The CPUs of a core with so many threads on which the job's tasks run.
 [[nodiscard]] std::uint64_t used_threads(const model::JobRequest& request, const model::Cluster& cluster,
                                          std::uint32_t threads_per_core);
