@@ -53,7 +53,15 @@ class ClosedPartitions(PluginTestCase):
         self.cluster.wait_for(
             lambda: re.search(rf"EnforcePartLimits *= {how}\n", self.cluster.run("scontrol show config").stdout), how
         )
-        self.let_the_plugin_see_the_cluster()
+        self.cluster.wait_for(lambda: self.is_seen(how), f"the plugin knows {how}")
+
+    def is_seen(self, how: str) -> bool:
+        """Whether the plugin speaks of a job that is too long for one partition as slurmctld then treats it."""
+        alone, in_list = (
+            [line for line in self.submit(f"--hold --time=61 -p {partitions}").stderr.splitlines() if "partition short" in line and ": decision " not in line]
+            for partitions in ("short", "main,short")
+        )
+        return any("can never start" in line for line in alone) == (how == "NO") and bool(in_list) == (how == "ALL")
 
     def check(self, options: str, user: str = USER, *more: str) -> CommandResult:
         return self.cluster.run([self.qosgate, *more, "--json", "--", "sbatch", *options.split(), "--wrap=true"], user)
@@ -208,6 +216,19 @@ class ClosedPartitions(PluginTestCase):
                         self.assertEqual((answer["status"], answer["slurmctld_error"]), ("blocked", reason), answer)
             self.enforce("NO")
             self.expect_start(f"-p main,{closed}")
+
+    def test_a_job_of_another_user_that_root_submits_never_starts_in_a_partition_for_root(self) -> None:
+        words = ["sbatch", f"--uid={USER}", "-p", "roots", "--chdir=/", "--wrap=true"]
+        told = f"partition roots is for jobs of root, and this is one of {USER}"
+        self.enforce("NO")
+        actual = self.cluster.run(words)
+        self.expect(actual, True, f"{told}; slurmctld never starts it as it is (PartitionConfig)")
+        job = int(actual.stdout.split()[-1])
+        self.cluster.wait_for(lambda: self.cluster.job_reason(job) == "PartitionConfig", "it waits")
+        self.enforce("ALL")
+        self.expect(self.cluster.run(words), False, f"{told}\n", "Requested partition configuration not available now")
+        self.expect(self.cluster.run(["sbatch", "-p", "roots", "--hold", "--chdir=/", "--wrap=true"]), True)
+        self.cluster.run("scancel --user=root")
 
     def test_why_tells_that_a_partition_was_closed_while_the_job_waited(self) -> None:
         self.enforce("NO")

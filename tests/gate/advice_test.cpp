@@ -256,6 +256,12 @@ BOOST_AUTO_TEST_CASE(a_partition_that_is_closed_to_the_user_is_told) {
     partitions[0].is_for_root = true;
     BOOST_TEST(advice() == "partition main is for jobs that root submits");
     request.submit_uid = 0;
+    const std::string of_root = "partition main is for jobs of root, and this is one of ana";
+    BOOST_TEST(advice() == of_root + "; slurmctld never starts it as it is (PartitionConfig)");
+    enforce_part_limits = model::EnforcePartLimits::all;
+    BOOST_TEST(advice() == of_root);
+    request.user_id = 0;
+    records.associations[0].user_id = 0;
     BOOST_TEST(advice() == "");
 }
 
@@ -312,6 +318,11 @@ BOOST_AUTO_TEST_CASE(a_reservation_with_fewer_nodes_than_asked_for_is_told) {
     BOOST_TEST(advice() == "");
     records.private_data.reservations = false;
     BOOST_TEST(advice() == "reservation maint has 1 node; this job asks for 2");
+    partitions[0].min_nodes = 3;
+    BOOST_TEST(told(2, 2) == "reservation maint has 2 nodes; this job gets the MinNodes of its partition, 3");
+    BOOST_TEST(told(3, 2) == "");
+    partitions[0].min_nodes = 0;
+    names->reservations[0] = {.name = "maint", .users = {"ana"}, .nodes = 1};
     request.reservation = "maint,other"; // the other one may be large enough
     names->reservations.push_back({.name = "other", .users = {"ana"}});
     BOOST_TEST(advice() == "");

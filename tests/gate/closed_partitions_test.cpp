@@ -216,6 +216,17 @@ BOOST_AUTO_TEST_CASE(a_job_that_a_closed_partition_refuses_is_not_told_that_it_w
     BOOST_TEST(says("will wait"));
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_may_lack_the_fair_share_is_not_told_that_it_will_wait_if_that_refuses_it) {
+    wait_for_others();
+    request.partition = "main";
+    qos(0).flags.enforce_usage_threshold = true;
+    BOOST_TEST(test::first_line(decide().message).starts_with("this job will wait"));
+    enforce_part_limits = EnforcePartLimits::any;
+    BOOST_TEST(test::first_line(decide().message).starts_with("this job would wait"));
+    qos(0).flags.enforce_usage_threshold = false;
+    BOOST_TEST(test::first_line(decide().message).starts_with("this job will wait"));
+}
+
 BOOST_AUTO_TEST_CASE(while_the_groups_are_not_known_nothing_is_promised) {
     wait_for_others();
     groups = nullptr;

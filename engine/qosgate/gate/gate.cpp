@@ -167,6 +167,12 @@ bool can_judge(Decision& decision, const ResolvedRequest& job, const Site& site)
     return !is_too_much(decision, job, logged, site, site.enforces_limits());
 }
 
+/// Whether slurmctld may refuse the job for its fair share, which is not judged.
+bool may_miss_usage_threshold(const ResolvedRequest& job) {
+    return job_qos_flags(job.view()).enforce_usage_threshold &&
+           job.context.cluster.enforce_part_limits != model::EnforcePartLimits::no;
+}
+
 /// Predicts what slurmctld does with a job, and answers with that and with the advice.
 [[gnu::noinline]] void answer_with_forecast(Decision& decision, const ResolvedRequest& job, const Site& site,
                                             const RulesRun* rules, Advice found) {
@@ -203,7 +209,8 @@ bool can_judge(Decision& decision, const ResolvedRequest& job, const Site& site)
     };
     const bool has_words = !lines.empty() || decision.message.size() > told_before;
     if (forecast.is_refused() || (has_advice && !never_starts) || decision.reject != RejectCode::none ||
-        (forecast.never_starts() && finds_no_nodes()) || (has_words && may_lack_group(job))) {
+        (forecast.never_starts() && finds_no_nodes()) ||
+        (has_words && (may_miss_usage_threshold(job) || may_lack_group(job)))) {
         word_for_refused(lines);
         word_for_refused(std::span(decision.message).subspan(told_before));
     }

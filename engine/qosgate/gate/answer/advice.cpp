@@ -20,12 +20,22 @@ using model::JobRequest;
 using model::Partition;
 using model::PartitionChoice;
 
+/// slurmctld compares the owner with RootOnly when it tries to start the job, and with EnforcePartLimits it
+/// refuses the job then.
+void add_closed_to_owner(const AdviceCase& at, std::string line, AdviceLines& lines) {
+    if (at.cluster.enforce_part_limits != model::EnforcePartLimits::no) return lines.add(std::move(line));
+    lines.add(line + "; slurmctld never starts it as it is (PartitionConfig)", Handling::accepts);
+}
+
 void advise_on_partitions(const AdviceCase& at, AdviceLines& lines) {
     const Partition& first = at.first_partition();
     if (at.are_all([](const Partition& p) { return !p.takes_jobs && !p.has_alternate; }))
         lines.add(text::format("partition {} is {}: it takes no new jobs", first.name,
                                first.starts_jobs ? "drained" : "inactive"));
-    if (std::string denied = find_denied(at.resolved); !denied.empty()) lines.add(std::move(denied));
+    if (std::string denied = find_denied(at.resolved); !denied.empty())
+        lines.add(std::move(denied));
+    else if (std::string closed = find_closed_to_owner(at.resolved); !closed.empty())
+        add_closed_to_owner(at, std::move(closed), lines);
 }
 
 /// What slurmctld does with a job whose time limit does not fit before its deadline.

@@ -91,11 +91,14 @@ class NameAdviser {
     /// slurmctld refuses a job that needs more nodes than its active reservation has, and lets it wait for
     /// one that is not active yet. With several, others may have enough. [L22]
     void check_reservation_size(const model::Reservation& one) {
-        const std::uint64_t asked = at_.resolved.counter.sent().nodes.value_or(1);
+        const std::uint64_t asked = nodes_needed(at_.resolved);
         if (at_.names_one_reservation() && may_tell(one, at_.view()) && one.nodes && asked > *one.nodes &&
             may_report())
-            lines_.add(text::format("reservation {} has {}; this job asks for {}", one.name,
-                                    limits::format_amount("node", *one.nodes), asked));
+            lines_.add(text::format(
+                "reservation {} has {}; this job {} {}", one.name, limits::format_amount("node", *one.nodes),
+                asked > at_.resolved.counter.sent().nodes.value_or(1) ? "gets the MinNodes of its partition,"
+                                                                      : "asks for",
+                asked));
     }
 
     /// The names that Slurm shows to the reader.

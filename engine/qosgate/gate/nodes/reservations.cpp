@@ -74,4 +74,10 @@ std::vector<const model::Reservation*> find_told_reservations(const ResolvedRequ
     return found;
 }
 
+std::uint64_t nodes_needed(const ResolvedRequest& asked) {
+    const std::uint64_t sent = asked.counter.sent().nodes.value_or(1);
+    const auto node = asked.known ? asked.view().tres->node() : std::nullopt;
+    return node ? std::max(sent, model::count_at(asked.job.tres, *node)) : sent;
+}
+
 } // namespace qg::gate

@@ -6,6 +6,7 @@
 #include "qosgate/gate/decide/resolve.hpp"
 #include "qosgate/model/known_names.hpp"
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -25,5 +26,8 @@ const model::Reservation* find_reservation(const model::KnownNames& known, std::
 
 /// All reservations of the job; empty if it names none or many, or if one is not known or may not be told.
 std::vector<const model::Reservation*> find_told_reservations(const ResolvedRequest& asked);
+
+/// The nodes that a new job needs: those that it asks for, raised to MinNodes of its partitions.
+std::uint64_t nodes_needed(const ResolvedRequest& asked);
 
 } // namespace qg::gate

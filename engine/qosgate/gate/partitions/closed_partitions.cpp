@@ -145,8 +145,8 @@ Outcome find_outcome(const ResolvedRequest& asked, const ClosedPartitions& parti
 }
 
 /// Whether no partition starts the job when slurmctld tries it.
-bool are_all_closed_to_owner(const ResolvedRequest& asked) {
-    const ClosedPartitions to_owner(asked, asked.request.user_id, Look::at_groups);
+bool are_all_closed_to_owner(const ResolvedRequest& asked, Look look) {
+    const ClosedPartitions to_owner(asked, asked.request.user_id, look);
     return std::ranges::all_of(asked.view().partitions, [&](const model::PartitionChoice& choice) {
         return to_owner.find(choice).error != ClosedError::none;
     });
@@ -166,7 +166,7 @@ ClosedAnswer judge_closed(const ResolvedRequest& asked) {
     if (first.why.empty()) return answer;
     if (error == ClosedError::missing_group)
         answer.blocked = first.why + " (User's group not permitted to use this partition)";
-    else if (error != ClosedError::none || (is_of_group && are_all_closed_to_owner(asked)))
+    else if (error != ClosedError::none || (is_of_group && are_all_closed_to_owner(asked, Look::at_groups)))
         answer.blocked = first.why;
     else if (keeps_from_nodes)
         answer.blocked = text::format("{}; {}", first.why, consequence_of_closed_first);
@@ -182,6 +182,13 @@ std::string find_denied(const ResolvedRequest& asked) {
     const ClosedPartitions partitions(asked, asked.request.submit_uid, Look::past_groups);
     Outcome outcome = find_outcome(asked, partitions);
     return outcome.error == ClosedError::none ? "" : std::move(outcome.first.why);
+}
+
+std::string find_closed_to_owner(const ResolvedRequest& asked) {
+    const auto& choices = asked.view().partitions;
+    if (choices.empty() || !are_all_closed_to_owner(asked, Look::past_groups)) return "";
+    return text::format("partition {} is for jobs of root, and this is one of {}",
+                        choices.front().partition->name, name_of_owner(asked));
 }
 
 std::optional<PartitionProblem> find_closed(const ResolvedRequest& asked, std::size_t partition) {

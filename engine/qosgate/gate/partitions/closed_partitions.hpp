@@ -42,6 +42,10 @@ ClosedAnswer judge_closed(const ResolvedRequest& asked);
 /// empty: it does not for that.
 [[nodiscard]] std::string find_denied(const ResolvedRequest& asked);
 
+/// Why no partition starts a job that root submits for another user; empty: some partition may. Only for jobs
+/// that find_denied() lets in.
+[[nodiscard]] std::string find_closed_to_owner(const ResolvedRequest& asked);
+
 /// Why a pending job does not start in one of its partitions, as far as the groups are known. Cost: as above.
 std::optional<PartitionProblem> find_closed(const ResolvedRequest& asked, std::size_t partition);
 

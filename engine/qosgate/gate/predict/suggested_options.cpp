@@ -6,6 +6,7 @@
 #include "qosgate/gate/answer/request_options.hpp"
 #include "qosgate/gate/decide/effort.hpp"
 #include "qosgate/gate/nodes/placement.hpp"
+#include "qosgate/gate/nodes/reservations.hpp"
 #include "qosgate/gate/nodes/selection_failures.hpp"
 #include "qosgate/gate/nodes/whole_nodes.hpp"
 #include "qosgate/gate/predict/forecast.hpp"
@@ -22,8 +23,7 @@ namespace {
 /// not known, so several nodes are not certain.
 bool may_fit_reservation(const ResolvedRequest& asked) {
     if (!asked.request.reservation) return true;
-    return asked.request.min_nodes.value_or(1) <= 1 &&
-           find_advice(asked, /*knows_reservations=*/true).lines.empty();
+    return nodes_needed(asked) <= 1 && find_advice(asked, /*knows_reservations=*/true).lines.empty();
 }
 
 /// Whether a request that is accepted waits for other jobs, or for a partition that is down, at first.
