@@ -91,6 +91,26 @@ BOOST_AUTO_TEST_CASE(usage_is_that_of_the_jobs_that_count_together) {
                       "MaxSubmitJobsPerUser=5 used 4 (q)"}));
 }
 
+BOOST_AUTO_TEST_CASE(minutes_of_others_do_not_count_under_a_qos_that_charges_nothing) {
+    const auto with_factor = [](const char* factor) {
+        return binding(text::format(R"([{{"name": "q", "UsageFactor": {}, "GrpWall": 90,
+                                         "MaxTRESRunMinsPerUser": {{"cpu": 20}},
+                                         "usage": {{"wall_minutes": 30,
+                                                    "users": {{"1000": {{"tres_run_minutes": {{"cpu": 6}}}}}}}}}}])",
+                                    factor)
+                           .c_str(),
+                       R"([{"level": "user", "user": 1000, "account": "acct", "GrpTRESMins": {"cpu": 100},
+                            "GrpTRESRunMins": {"cpu": 50},
+                            "usage": {"tres_minutes": {"cpu": 70}, "tres_run_minutes": {"cpu": 8}}}])");
+    };
+    BOOST_TEST(with_factor("0") ==
+               (Lines{"MaxTRESRunMinsPerUser cpu=20 used 6 (q)", "GrpWall=90 used 30 (q)",
+                      "GrpTRESMins cpu=100 used 0 (acct)", "GrpTRESRunMins cpu=50 used 0 (acct)"}));
+    BOOST_TEST(with_factor("0.5") ==
+               (Lines{"MaxTRESRunMinsPerUser cpu=20 used 6 (q)", "GrpWall=90 used 30 (q)",
+                      "GrpTRESMins cpu=100 used 70 (acct)", "GrpTRESRunMins cpu=50 used 8 (acct)"}));
+}
+
 BOOST_AUTO_TEST_CASE(limit_factor_multiplies_limits_of_associations) {
     const auto lines = binding(R"([{"name": "q", "LimitFactor": 1.5}])", chain);
     BOOST_TEST(lines.front() == "MaxTRESPerJob cpu=13 used 0 (acct)");

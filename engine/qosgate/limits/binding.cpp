@@ -60,12 +60,13 @@ class Finder {
     }
 
     void add(const Row& row, const OwnerView& owner, std::optional<std::size_t> tres, std::uint64_t value) {
-        const BindingLimit limit{.limit = row.limit,
-                                 .owner = owner.owner,
-                                 .tres = tres,
-                                 .value = value,
-                                 .used = used_against(row.limit, tres, usage_for(row, owner)),
-                                 .reason = reason_for(row.limit, owner.owner.kind, tres)};
+        const BindingLimit limit{
+            .limit = row.limit,
+            .owner = owner.owner,
+            .tres = tres,
+            .value = value,
+            .used = counts_usage(row) ? used_against(row.limit, tres, usage_for(row, owner)) : 0,
+            .reason = reason_for(row.limit, owner.owner.kind, tres)};
         // A wall limit has two rows.
         const auto is_same = [&](const BindingLimit& other) {
             return other.limit == limit.limit && other.owner == limit.owner && other.tres == limit.tres;
@@ -74,6 +75,13 @@ class Finder {
         if (evaluation_.may_be_shown(
                 {.limit = limit.limit, .owner = limit.owner, .tres = tres, .reason = limit.reason}))
             found_.push_back(limit);
+    }
+
+    bool counts_usage(const Row& row) const {
+        const auto measure = model::facts_of(row.limit).measure;
+        const bool is_of_minutes =
+            measure == LimitMeasure::tres_minutes || measure == LimitMeasure::tres_run_minutes;
+        return !is_of_minutes || counts_minutes(evaluation_, row);
     }
 
     static const model::Usage& usage_for(const Row& row, const OwnerView& owner) {

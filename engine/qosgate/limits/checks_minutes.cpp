@@ -34,12 +34,6 @@ ScaledTime post_select_time(const Comparison& at) {
                                           : ScaledTime{minutes};
 }
 
-/// A job under a QOS with UsageFactor 0 is charged nothing, so minutes used by others do not count against
-/// it, except those of the user alone (limits/README.md 5.3).
-bool counts_minutes(const Comparison& at) {
-    return at.evaluation.usage_factor != 0.0 || at.row.usage_of() == LimitScope::user;
-}
-
 } // namespace
 
 void minutes_or_time(const Comparison& at, TresLimit limit) {
@@ -62,7 +56,7 @@ void minutes_or_time(const Comparison& at, TresLimit limit) {
 void minutes_used(const Comparison& at, TresLimit limit) {
     const bool safe = at.evaluation.view.enforce.safe;
     const ScaledTime time = post_select_time(at);
-    const bool counts = counts_minutes(at);
+    const bool counts = counts_minutes(at.evaluation, at.row);
     for_each_asked(at, limit, [&](std::size_t tres, std::uint64_t value, std::uint64_t count) {
         const std::uint64_t used = counts ? count_at(at.usage().tres_minutes, tres) : 0;
         const std::uint64_t running = counts ? count_at(at.usage().tres_run_minutes, tres) : 0;
@@ -79,7 +73,7 @@ void minutes_used(const Comparison& at, TresLimit limit) {
 
 void run_minutes(const Comparison& at, TresLimit limit) {
     const ScaledTime time = post_select_time(at);
-    const bool counts = counts_minutes(at);
+    const bool counts = counts_minutes(at.evaluation, at.row);
     for_each_asked(at, limit, [&](std::size_t tres, std::uint64_t value, std::uint64_t count) {
         const std::uint64_t running = counts ? count_at(at.usage().tres_run_minutes, tres) : 0;
         const std::uint64_t minutes = count * time.minutes;

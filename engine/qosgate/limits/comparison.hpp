@@ -37,6 +37,12 @@ struct Comparison {
                            Relation relation) const;
 };
 
+/// Whether minutes that were used, or are still to be used, count for a limit of this row. A job under a QOS
+/// with UsageFactor 0 is charged nothing, so only those of the user count against it (limits/README.md 5.3).
+[[nodiscard]] inline bool counts_minutes(const Evaluation& evaluation, const Row& row) noexcept {
+    return evaluation.usage_factor != 0.0 || row.usage_of() == LimitScope::user;
+}
+
 /// Calls `body(tres)` for each bit of a word.
 template <typename Body>
 void for_each_bit(std::size_t word, std::uint64_t bits, Body body) {
