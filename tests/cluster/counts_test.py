@@ -106,6 +106,7 @@ class CountsForRules(PluginTestCase):
     slurm_conf = """\
 PartitionName=wide Nodes=ALL MinNodes=2
 PartitionName=bounded Nodes=ALL MaxMemPerCPU=1000
+PartitionName=tight Nodes=ALL MaxMemPerCPU=500
 """
     options = ("--gpus", "4", "--gpu-type", "a100")
 
@@ -166,6 +167,15 @@ PartitionName=bounded Nodes=ALL MaxMemPerCPU=1000
             with self.subTest(arguments):
                 job = self.cluster.sbatch(arguments, USER).job
                 self.assertEqual(counts_of(self.cluster, job), (counts, counts, "false"))
+
+    def test_a_job_moves_to_a_partition_whose_cpus_have_less_memory_than_the_default(self) -> None:
+        for change in ("Partition=tight", "Partition=tight NumNodes=1"):
+            with self.subTest(change):
+                job = self.cluster.sbatch("--hold -n2", USER).job
+                self.assertEqual(self.cluster.run(f"scontrol update JobId={job} {change}", USER).rc, 0)
+                self.cluster.scontrol(f"release {job}")
+                _, has, _ = counts_of(self.cluster, job)
+                self.assertEqual(has, "1 4 2000 0")
 
 
 class CountsOfCores(PluginTestCase):

@@ -59,6 +59,21 @@ BOOST_AUTO_TEST_CASE(cpus_for_memory_are_a_whole_multiple_of_cpus_per_task_round
     BOOST_TEST(attempted("cpu") == 5u); // slurmctld gives the task more CPUs then
 }
 
+// A changed request keeps its mark of a default; a partition changes it once.
+BOOST_AUTO_TEST_CASE(default_memory_above_the_maximum_of_an_existing_job_adds_cpus_once) {
+    request.has_counted_cpus = request.has_default_memory = true;
+    request.tasks = request.min_cpus = 2;
+    request.memory = partitions[0].default_memory = model::Memory{8000, /*per_cpu=*/true};
+    partitions[0].max_memory = model::Memory{4000, /*per_cpu=*/true};
+    BOOST_TEST(attempted("cpu") == 4u);
+    BOOST_TEST(attempted("mem") == 16000u);
+    partitions[0].max_memory = model::Memory{8000, /*per_cpu=*/true};
+    BOOST_TEST(attempted("cpu") == 2u);
+    request.has_default_memory = false;
+    partitions[0].max_memory = model::Memory{4000, /*per_cpu=*/true};
+    BOOST_TEST(attempted("cpu") == 4u);
+}
+
 BOOST_AUTO_TEST_CASE(an_attempt_aims_at_no_more_nodes_than_the_partition_has) {
     request.min_nodes = 1;
     request.max_nodes = 4;

@@ -189,13 +189,21 @@ void JobCounter::count_submission(const model::AccountView& view, model::Resolve
 
 std::optional<TresCounts> JobCounter::at_attempt(const model::AccountView& view, std::size_t partition,
                                                  std::optional<std::uint64_t> max_nodes) const {
-    const JobCounter* changed = started_ ? &started_->counter : nullptr;
-    if (changed == nullptr && may_change_in(view, partition) && !view.partitions[partition].is_hidden)
-        changed = as_in_partition(view, partition);
-    if (changed != nullptr) {
-        auto counts = changed->at_attempt(view, partition, max_nodes);
-        return counts ? std::move(counts) : changed->count_as_submitted(view, partition);
+    if (started_) {
+        auto counts = started_->counter.at_attempt(view, partition, max_nodes);
+        return counts ? std::move(counts) : started_->counter.count_as_submitted(view, partition);
     }
+    if (may_change_in(view, partition) && !view.partitions[partition].is_hidden)
+        if (const JobCounter* changed = as_in_partition(view, partition)) {
+            auto counts = changed->count_least(view, partition, max_nodes); // it is not changed once more
+            return counts ? std::move(counts) : changed->count_as_submitted(view, partition);
+        }
+    return count_least(view, partition, max_nodes);
+}
+
+/// at_attempt() for a request that the partition leaves as it is.
+std::optional<TresCounts> JobCounter::count_least(const model::AccountView& view, std::size_t partition,
+                                                  std::optional<std::uint64_t> max_nodes) const {
     auto counts =
         count_attempt(view, partition, nodes_at_attempt(view, partition, max_nodes), 0, Extent::least);
     if (const TresCounts* whole = min_of_whole_nodes(view, partition))

@@ -104,6 +104,9 @@ class JobCounter {
                                                     std::size_t partition) const;
     [[nodiscard]] model::TresCounts count_as_submitted(const model::AccountView& view,
                                                        std::size_t partition) const;
+    [[nodiscard]] std::optional<model::TresCounts> count_least(const model::AccountView& view,
+                                                               std::size_t partition,
+                                                               std::optional<std::uint64_t> max_nodes) const;
     [[nodiscard]] std::optional<model::TresCounts>
     count_for_rules(const model::AccountView& view, std::size_t partition, bool has_whole) const;
     [[nodiscard]] std::optional<model::TresCounts> count_most(const model::AccountView& view,
