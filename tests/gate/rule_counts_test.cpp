@@ -691,6 +691,16 @@ BOOST_AUTO_TEST_CASE(no_tasks_that_share_cpus_are_more_than_one_on_a_node) {
     expect_cpus(1);
 }
 
+BOOST_AUTO_TEST_CASE(gpus_of_no_tasks_bound_no_nodes) {
+    request.max_nodes = 3;
+    request.tres_per_task = "gres:gpu:1";
+    request.tasks = 1;
+    expect("nodes", "node", 1);
+    request.tasks = 0;
+    expect("nodes", "node", 3);
+    expect_gpus(3);
+}
+
 BOOST_AUTO_TEST_CASE(no_tasks_bound_neither_nodes_nor_tasks) {
     request.tasks = 0;
     request.max_nodes = 3;

@@ -387,7 +387,9 @@ std::optional<TresCounts> JobCounter::count_most_on(const model::AccountView& vi
 std::uint64_t JobCounter::nodes_for_rules(const model::AccountView& view, std::size_t index) const {
     const Partition* partition = partition_at(view, index);
     const model::QosFlags flags = job_qos_flags(view);
-    const auto& max = with_gres().max_nodes;
+    // Of 0 tasks slurmctld derives no GPUs of the job, which would bound its nodes.
+    const bool has_open_gpus = has_open_tasks_ && request_->tres_per_task && !request_->tres_per_job;
+    const auto& max = has_open_gpus ? with_partition_min_.max_nodes : with_gres().max_nodes;
     // slurmctld derives the nodes of a new job from its gres, but not when a change names others.
     std::uint64_t nodes = std::max(nodes_for_tasks(), with_partition_min_.nodes.value_or(1));
     for (const auto features : {&JobRequest::features, &JobRequest::prefer})
