@@ -575,6 +575,21 @@ BOOST_AUTO_TEST_CASE(tasks_of_an_open_number_that_share_cpus_have_gpus_for_each_
     expect_gpus(4);
 }
 
+// Such a job does not show whether it asks for the CPUs of a task, which DefCpuPerGPU would not replace then.
+BOOST_AUTO_TEST_CASE(gpus_of_tasks_count_for_the_fewest_cpus_of_a_task) {
+    partitions[0].cpus_per_gpu = 4;
+    request.has_counted_cpus = true;
+    request.tres_per_task = "gres:gpu:1";
+    request.tasks = 2;
+    request.min_cpus = 8;
+    request.cpus_per_task = 2;
+    expect_gpus(4);
+    request.cpus_per_task = 4;
+    expect_gpus(2);
+    request.cpus_per_task.reset();
+    expect_gpus(2);
+}
+
 // slurmctld shows 0 tasks of such a job, and divides its CPUs.
 BOOST_AUTO_TEST_CASE(a_job_that_exists_without_a_number_of_tasks_has_those_that_its_cpus_hold) {
     request.has_counted_cpus = true;

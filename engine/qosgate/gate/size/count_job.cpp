@@ -309,12 +309,16 @@ std::optional<TresCounts> JobCounter::count_most(const model::AccountView& view,
 [[gnu::cold]] std::uint64_t JobCounter::filled_tasks(const Partition* partition, std::uint64_t nodes) const {
     const bool is_open = has_open_tasks_ || !request_->tasks;
     if ((request_->overcommit && !is_open) || (has_counted_tasks() && !request_->has_counted_cpus)) return 0;
+    // An existing job does not show whether its CPUs for each task are those of its GPUs.
+    const bool may_ask_fewer = request_->has_counted_cpus && request_->has_default_cpus_per_gpu;
+    const std::uint64_t least_cpus_of_task =
+        may_ask_fewer && request_->cpus_per_task ? request_->cpus_of_task() : gres_.cpus_of_task();
     // Only tasks per node bound those that share the CPUs of GPUs.
     std::uint64_t tasks = request_->tasks_per_node.value_or(0) == 0 ? gres_.tasks_of_cpus() : 0;
     if (!most_tasks_on_node(*request_, with_gres(), has_open_tasks_))
         tasks = std::max(tasks,
                          std::max(given_cpus(*request_, nodes, Extent::most), with_gres().cpus.value_or(1)) /
-                             gres_.cpus_of_task());
+                             least_cpus_of_task);
     if (request_->overcommit) // one for each of these CPUs
         tasks = std::max(cpus_to_share(nodes), nodes * request_->tasks_per_node.value_or(0));
     std::uint64_t most_of_node = 0;
