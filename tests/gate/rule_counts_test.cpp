@@ -1111,6 +1111,19 @@ BOOST_AUTO_TEST_CASE(no_memory_for_each_gpu_leaves_the_default_for_each_cpu) {
     expect("memory", "mem", 20);
 }
 
+BOOST_AUTO_TEST_CASE(memory_of_all_gpus_of_whole_nodes_counts_once_for_each_model) {
+    request.required_nodes = "a1";
+    request.exclusive = true;
+    request.memory.reset();
+    request.memory_per_tres = "gres:gpu:100";
+    request.tres_per_node = "gres:gpu:a100:1";
+    expect("memory", "mem", 200);
+    request.tres_per_node = "gres:gpu:1";
+    expect("memory", "mem", 200);
+    request.tres_per_node = "gres:gpu:a100:1,gres:gpu:v100:1";
+    expect("memory", "mem", 400);
+}
+
 BOOST_AUTO_TEST_CASE(of_nodes_of_several_sizes_the_smallest_that_it_may_get_counts) {
     request.exclusive = true;
     expect_node(4, 400, 0);

@@ -461,10 +461,17 @@ TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const P
         min[*mem] = saturated_product(memory->mib, nodes.cpus_with_memory);
     if (mem && takes_all_memory(&partition)) min[*mem] = nodes.memory_mib;
     const auto gpu = view.tres->find("gres/gpu");
-    if (mem && gpu)
-        model::for_each_gres_item(request_->memory_per_tres, [&](const model::TresItem& item) {
-            if (item.name == "gpu") min[*mem] = std::max(min[*mem], saturated_product(item.count, min[*gpu]));
+    if (mem && gpu) {
+        // For each model that the job asks for slurmctld adds the memory of all GPUs. [L22]
+        const auto models = std::ranges::count_if(gres_.entries(), [](const GresEntry& entry) {
+            return entry.item.name == "gpu" && entry.total != 0;
         });
+        const std::uint64_t gpus =
+            saturated_product(min[*gpu], static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(models, 1)));
+        model::for_each_gres_item(request_->memory_per_tres, [&](const model::TresItem& item) {
+            if (item.name == "gpu") min[*mem] = std::max(min[*mem], saturated_product(item.count, gpus));
+        });
+    }
     return min;
 }
 
