@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(more_nodes_or_cpus_than_there_are_never_start) {
 
     request.tasks = request.min_cpus = 9;
     BOOST_TEST(waits() == "PartitionConfig");
-    BOOST_TEST(refused() == RejectCode::partition_limits);
+    BOOST_TEST(refused() == RejectCode::too_many_cpus);
 
     request.tasks = request.min_cpus = 8;
     request.min_nodes = 3;
@@ -354,7 +354,7 @@ BOOST_AUTO_TEST_CASE(a_job_in_a_partition_without_nodes_waits_for_ever) {
     BOOST_TEST(test::first_line(decide().message) ==
                "this job can never start as it is: partition main has no nodes (PartitionConfig)");
     enforce_part_limits = model::EnforcePartLimits::all;
-    BOOST_TEST(forecast().code == RejectCode::partition_limits);
+    BOOST_TEST(forecast().code == RejectCode::too_many_cpus);
 }
 
 BOOST_AUTO_TEST_CASE(slurmctld_looks_for_nodes_beyond_the_bounds_of_several_partitions_or_a_new_release) {

@@ -18,7 +18,6 @@ UNLIMITED = 0xFFFFFFFF
 
 ACCOUNTING_POLICY = 2050
 PARTITION_CONFIG = 2015
-TOO_MANY_CPUS = 2005
 
 # Refusals that have nothing to do with QOSs, accounts, partitions or limits.
 OUTSIDE = {
@@ -233,8 +232,7 @@ def _submission(foretold: Json, actual: Json, is_het: bool) -> Iterator[Finding]
     yield Finding("accepted", accepts == (actual["error"] == 0), foretold["error"], actual["error"], limit)
     if accepts or actual["error"] == 0:
         return
-    same = {foretold["error"], actual["error"]} in ({actual["error"]}, {PARTITION_CONFIG, TOO_MANY_CPUS})
-    yield Finding("error", same, foretold["error"], actual["error"])
+    yield Finding("error", foretold["error"] == actual["error"], foretold["error"], actual["error"])
     if actual["error"] == ACCOUNTING_POLICY:
         told = _refusal(actual["message"])
         if not told and is_het:
@@ -395,7 +393,7 @@ def plugin_verdict(said: list[str], advice: list[str]) -> str:
     if all(STARTS_WITH.match(line) for line in verdict):
         verdict = []
     message = "\n".join(verdict)
-    tokens = re.findall(r"\(([A-Z]\w+)\)", message)
+    tokens = re.findall(r"\((?!MaxArraySize)([A-Z]\w+)\)", message)  # the Reasons that lines name
     token = tokens[0] if tokens else ""
     if re.search("this job (will|may) wait", message):
         return f"waits {token}"

@@ -96,7 +96,7 @@ constexpr PartitionBound total_cpus{.amount = &BoundedAmounts::cpus,
                                     .value_of = total_cpus_of,
                                     .sense = BoundSense::maximum,
                                     .exempts = nullptr,
-                                    .code = RejectCode::partition_limits,
+                                    .code = RejectCode::too_many_cpus,
                                     .pending = "PartitionConfig",
                                     .describe = tell_total_cpus};
 

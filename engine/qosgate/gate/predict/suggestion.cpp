@@ -142,8 +142,8 @@ class Search {
     }
 
     static bool is_of_partitions(RejectCode code) {
-        return code == RejectCode::partition_limits || code == RejectCode::invalid_node_count ||
-               model::is_about_time(code);
+        return code == RejectCode::partition_limits || code == RejectCode::too_many_cpus ||
+               code == RejectCode::invalid_node_count || model::is_about_time(code);
     }
 
     /// Calls `change` for each of the partitions; whether any call changed anything.
