@@ -370,6 +370,8 @@ class SmallerSizes(WhyTestCase):
     def test_none_is_offered_that_scontrol_cannot_set_or_that_waits_for_others(self) -> None:
         job = self.wait("ana", "-Aastro --qos=cpus -n1 -c3", "QOSMaxCpuPerJobLimit")
         self.assertNotIn("Num", " ".join(self.why(job)["changes"]))
+        job = self.wait("ana", "-Aastro --qos=nodes -n2 -N2 --array=7", "QOSMaxNodePerJobLimit")
+        self.assertNotIn("Num", " ".join(self.why(f"{job}_[7]")["changes"]))
         holder = self.start("ben", "-Aastro -n8")
         job = self.wait("ana", "-Aastro -n9", OF_LAB)
         self.assertEqual(self.why(job)["changes"], [])

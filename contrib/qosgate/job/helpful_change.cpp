@@ -215,7 +215,8 @@ class ChangeFinder {
 
     void set_nodes(JobRequest& after, const JobRequest& better, std::vector<std::string>& words) const {
         const bool is_same = better.min_nodes == before_.min_nodes && better.max_nodes == before_.max_nodes;
-        if (is_same || !better.min_nodes || !better.max_nodes) return;
+        const bool names_tasks = job_.name.find('[') != job_.name.npos; // scontrol sets nodes of a single job
+        if (is_same || names_tasks || !better.min_nodes || !better.max_nodes) return;
         after.min_nodes = better.min_nodes;
         after.max_nodes = better.max_nodes;
         words.push_back(text::format("NumNodes={}-{}", *better.min_nodes, *better.max_nodes));
