@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -44,8 +46,10 @@ class Packages(unittest.TestCase):
         self.assertEqual(result.rc, 0, result)
         return result
 
-    def test_the_command_knows_where_its_files_are(self) -> None:
-        self.succeed("qosgate", "policy", "check", "/usr/share/qosgate/rules")
+    def test_the_command_and_a_shipped_rule(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            shutil.copy("/usr/share/qosgate/rules/max-time.lua", directory)
+            self.succeed("qosgate", "policy", "check", directory)
         self.assertIn(f"\ngates for Slurm {branch_of_slurm()} in /usr/lib/", self.succeed("qosgate", "--version").stdout)
 
     def test_no_service_is_enabled(self) -> None:
