@@ -113,9 +113,9 @@ DirectoryProblems find_problems(const std::filesystem::path& path, std::string_v
     if (error == found.end()) return {};
     DirectoryProblems problems{.confirms_error = true};
     for (const policy::Finding& finding : found) {
-        const bool may_be_shown = finding.file == error->file && finding.line == error->line &&
-                                  (finding.line != 0 || finding.message == error->message);
-        if (!may_be_shown) problems.others.push_back(place_of_finding(finding) + finding.message);
+        const bool is_listed = finding.file == error->file && finding.line == error->line &&
+                               (finding.line != 0 || finding.message == error->message);
+        if (!is_listed) problems.others.push_back(place_of_finding(finding) + finding.message);
     }
     return problems;
 }

@@ -34,8 +34,8 @@ std::vector<std::string> reasons_of(const QueuedJob& job) {
         if (is_known && std::ranges::find(reasons, word) == reasons.end()) reasons.push_back(word);
     }
     // Any rule of a partition has this Reason; where squeue shows which one it is, that one is told.
-    const bool may_be_shown = job.reason == "PartitionConfig" && !reasons.empty();
-    if (!may_be_shown && std::ranges::find(reasons, job.reason) == reasons.end())
+    const bool is_listed = job.reason == "PartitionConfig" && !reasons.empty();
+    if (!is_listed && std::ranges::find(reasons, job.reason) == reasons.end())
         reasons.insert(reasons.begin(), job.reason);
     return reasons;
 }

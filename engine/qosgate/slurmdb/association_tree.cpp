@@ -370,7 +370,7 @@ void AssociationTree::set_lists(const std::set<AssociationName>& of, AccessWrite
         if (of.contains(one.name))
             writes.add(Kind::set_list, one, list_of(access_of(one).qos), max_depth - depth_of(one));
         const auto default_qos = one.name.user.empty() ? std::nullopt : default_of(one);
-        bool may_be_shown = false;
+        bool is_listed = false;
         bool loses_default = false;
         const StoredAssociation* giver = &one;
         for (std::size_t depth = 0; giver->whole.empty() && depth < max_depth; ++depth) {
@@ -378,10 +378,10 @@ void AssociationTree::set_lists(const std::set<AssociationName>& of, AccessWrite
             if (giver == nullptr) break;
             if (!of.contains(giver->name)) continue;
             const NameSet& kept = giver->whole.empty() ? giver->added : giver->whole;
-            may_be_shown = true;
+            is_listed = true;
             loses_default |= default_qos && !kept.contains(*default_qos);
         }
-        if (may_be_shown) writes.add_apart(Kind::rewrite, one, signed_words(one.added, one.removed));
+        if (is_listed) writes.add_apart(Kind::rewrite, one, signed_words(one.added, one.removed));
         if (loses_default) writes.add(Kind::set_default, one, {one.own_default.value_or("")}, depth_of(one));
     }
 }

@@ -73,8 +73,7 @@ class AdviceLines {
     Advice advice_;
 };
 
-/// Advises on unknown names. With `may_tell_partitions`, also on
-/// nodes that are not in the job's partitions.
+/// Advises on unknown names. With `may_tell_partitions`, also on nodes that are not in the job's partitions.
 void advise_on_names(const AdviceCase& at, bool may_tell_partitions, AdviceLines& lines);
 
 /// Advises on a --dependency that slurmctld cannot read. Whether its jobs exist does not matter.

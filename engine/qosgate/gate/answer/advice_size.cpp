@@ -436,7 +436,8 @@ class PartitionFit {
     const NodeDemand& demand_;
 };
 
-/// The request once for each alternative of its --constraint: all of its nodes take the same one.
+/// The request once for each alternative of its --constraint, which has some: all of its nodes take the same
+/// one.
 [[gnu::cold]] std::vector<JobRequest> with_alternatives(const JobRequest& request) {
     std::vector<JobRequest> ways;
     for (const std::string& features : alternatives_of(*request.features))
@@ -451,7 +452,8 @@ void advise_on_size(const AdviceCase& at, AdviceLines& lines) {
     const auto& partitions = at.view().partitions;
     if (partitions.size() > max_partitions_by_node) return;
     std::vector<JobRequest> alternatives;
-    if (at.request.features) alternatives = with_alternatives(at.request);
+    if (at.request.features && kind_of_constraint(*at.request.features) == ConstraintKind::alternatives)
+        alternatives = with_alternatives(at.request);
     std::span<const JobRequest> ways(alternatives);
     if (ways.empty()) ways = {&at.request, 1};
     for (std::size_t i = 0; i < partitions.size(); ++i)

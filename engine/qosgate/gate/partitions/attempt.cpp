@@ -68,9 +68,9 @@ struct Attempt {
         };
         if (verdict.breaks_node_limit()) {
             const std::span allocation(verdict.post_select);
-            const bool may_be_shown = find_same(found, *verdict.node_limit) != std::span(found).end() ||
-                                      find_same(allocation, *verdict.node_limit) != allocation.end();
-            if (!may_be_shown) found.push_back(*verdict.node_limit);
+            const bool is_listed = find_same(found, *verdict.node_limit) != std::span(found).end() ||
+                                   find_same(allocation, *verdict.node_limit) != allocation.end();
+            if (!is_listed) found.push_back(*verdict.node_limit);
         }
         for (Violation& violation : verdict.post_select) {
             const auto told = std::span(found).first(earlier);
