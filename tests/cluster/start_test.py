@@ -75,9 +75,7 @@ class Starts(StartTestCase):
         self.expect(self.submit("--partition=early --hold"), True)
 
 
-class Status(StartTestCase):
-    """`qosgate status`, and what slurmctld's log says at a start."""
-
+class StatusTestCase(StartTestCase):
     def status(self, rc: int, user: str = "root") -> dict:
         command = [copy_command(self.cluster), "status", "--json"]
         result = self.cluster.run(command, user)
@@ -95,6 +93,10 @@ class Status(StartTestCase):
         before = self.status(0)["plugin"]["changes"]
         self.cluster.run(f"scontrol update job={job} timelimit=5", USER, check=True)
         self.cluster.wait_for(lambda: self.status(0)["plugin"]["changes"] > before, "the change is counted")
+
+
+class Status(StatusTestCase):
+    """`qosgate status`, and what slurmctld's log says at a start."""
 
     def test_a_start_is_one_line_in_the_log(self) -> None:
         version = ".".join(f"{part:02d}" for part in slurm_version()[:2])
@@ -451,6 +453,10 @@ class Status(StartTestCase):
             conf.write_text(text)
             self.cluster.start("slurmctld")
 
+
+class Reports(StatusTestCase):
+    """What `qosgate status` makes of a report that cannot be right. Each waits for the next ones."""
+
     def test_a_report_that_is_not_of_now_is_told(self) -> None:
         self.wait_for_status(0)
         [file] = self.cluster.layout.root.rglob("qosgate_status.json")
@@ -466,6 +472,7 @@ class Status(StartTestCase):
         for seconds in (-3600, -100, 100, 3600):
             words = "and it writes one each half minute: what is shown here may be old; slurmctld's log says whether"
             self.cluster.wait_for(lambda seconds=seconds, words=words: words in told({"written_at": int(time.time()) + seconds}), words)
+        self.submit("--hold")  # which is reported after the rules were put in force
         words = "policy: the directory has had other rules for some seconds (hash "
         self.cluster.wait_for(lambda: words in told({"policy": "0123456789abcdef"}), words)
         file.unlink()  # it is written again
