@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import time
 
 from qosgate_dev.cluster.programs import slurm_version
@@ -143,6 +144,18 @@ class Status(StatusTestCase):
         status = self.wait_for_status(1)
         self.assertEqual(status["reasons"], ["policy: 50-route.lua:2: the cluster has no QOS 'smal'; did you mean small?"])
         rule.write_text(text.replace('"smal"', '"small"'))
+        self.wait_for_status(0)
+        pid = self.cluster.status()["slurmctld"]["pid"]
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            [reason] = self.status(1)["reasons"]
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        self.assertEqual(
+            reason,
+            f"slurmctld runs, as process {pid}, and cannot be asked which names it has: no slurmctld answers; "
+            "so those in the rules were not compared",
+        )
         self.wait_for_status(0)
 
     def test_all_that_keeps_a_policy_from_loading_is_told_at_once(self) -> None:

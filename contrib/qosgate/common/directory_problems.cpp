@@ -91,15 +91,16 @@ std::optional<std::string> find_settled_hash(const std::filesystem::path& path) 
     return text::format_hash(policy::hash_of(*sources));
 }
 
-std::vector<std::string> find_unknown_names(const std::filesystem::path& path) {
-    const auto directory = find_own_directory(path);
-    if (!directory) return {};
-    policy::PolicyReport report = read_names_in_rules(*directory);
-    if (report.names.empty()) return {};
-    const auto names = read_cluster_names();
-    if (!names || !*names) return {};
-    policy::compare_names(report, **names);
+Result<std::vector<std::string>> find_unknown_names(const std::filesystem::path& path) {
     std::vector<std::string> found;
+    const auto directory = find_own_directory(path);
+    if (!directory) return found;
+    policy::PolicyReport report = read_names_in_rules(*directory);
+    if (report.names.empty()) return found;
+    const auto names = read_cluster_names();
+    if (!names) return names.error();
+    if (!*names) return found;
+    policy::compare_names(report, **names);
     for (const policy::Finding& finding : report.findings)
         found.push_back(place_of_finding(finding) + finding.message);
     return found;

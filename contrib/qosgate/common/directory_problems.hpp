@@ -4,6 +4,8 @@
 // is wrong if it does not load, because slurmctld stops at the first error, and which rules it has.
 #pragma once
 
+#include "qosgate/base/result.hpp"
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -31,8 +33,9 @@ DirectoryProblems find_problems(const std::filesystem::path& directory, std::str
 std::optional<std::string> find_settled_hash(const std::filesystem::path& directory);
 
 /// "20-b.lua:3: the cluster has no QOS 'gpuu'", for each literal name in rules that the cluster does not
-/// have. None of a directory as above, or if no slurmctld answers. Cost: blocking reads; if rules have names,
-/// that of read_cluster_names(). Threads: the process must have one only.
-std::vector<std::string> find_unknown_names(const std::filesystem::path& directory);
+/// have. None of a directory as above. Errors: if rules have names, those of read_cluster_names(). Cost:
+/// blocking reads; if rules have names, that of read_cluster_names(). Threads: the process must have one
+/// only.
+Result<std::vector<std::string>> find_unknown_names(const std::filesystem::path& directory);
 
 } // namespace qg::cli

@@ -316,12 +316,19 @@ void judge_names(StatusFinding& finding) {
     constexpr std::size_t max_names = 20;
     const GateReport& report = finding.report;
     if (!report.is_of_this_host() || report.flag("is_testing") || !report.text("last_error").empty()) return;
-    const std::vector<std::string> unknown = find_unknown_names(report.text("policy_directory"));
-    for (std::size_t i = 0; i < unknown.size() && i < max_names; ++i)
-        finding.add(degraded, text::format("policy: {}", unknown[i]));
-    if (unknown.size() > max_names)
+    const auto unknown = find_unknown_names(report.text("policy_directory"));
+    if (!unknown) {
+        finding.add(degraded,
+                    text::format("slurmctld runs, as process {}, and cannot be asked which names it has: "
+                                 "{}; so those in the rules were not compared",
+                                 report.count("pid"), unknown.error().message));
+        return;
+    }
+    for (std::size_t i = 0; i < unknown->size() && i < max_names; ++i)
+        finding.add(degraded, text::format("policy: {}", (*unknown)[i]));
+    if (unknown->size() > max_names)
         finding.add(degraded, text::format("policy: and {} more: 'qosgate policy check' names all",
-                                           unknown.size() - max_names));
+                                           unknown->size() - max_names));
 }
 
 /// Whether the report tells what is in force now.
