@@ -371,6 +371,21 @@ class AWholeRun(unittest.TestCase):
             self.assertEqual(done.returncode, 64, done.stdout)
             self.assertIn(said, done.stderr)
 
+    def test_a_second_run_in_the_tree_waits_for_the_first(self) -> None:
+        pid_file = self.root / "build/pid"
+        first = subprocess.Popen([*self.command, "--suite=cluster"], stdout=subprocess.DEVNULL)
+        self.addCleanup(first.kill)
+        while not pid_file.exists() and first.poll() is None:
+            time.sleep(0.1)
+        second = subprocess.Popen([*self.command, "--suite=unit"], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(second.kill)
+        self.assertEqual(second.stdout.readline(), "waiting for another contrib/test in this tree\n")
+        first.terminate()
+        out, _ = second.communicate(timeout=60)
+
+        self.assertEqual(second.returncode, 0, out)
+        self.assertEqual(first.wait(timeout=60), 128 + signal.SIGTERM)
+
     def test_a_build_that_fails_ends_it(self) -> None:
         (self.root / "meson.build").write_text(PROJECT.replace("'touch'", "'false'"))
 

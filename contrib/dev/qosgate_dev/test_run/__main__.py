@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 from qosgate_dev import ROOT
@@ -99,13 +101,30 @@ def main(arguments: list[str]) -> int:
     screen = Screen()
     try:
         wanted = _wanted(asked, screen)
-        return 0 if wanted is None else _Run(wanted, screen).run()
+        if wanted is None:
+            return 0
+        with _alone_in_tree(screen):
+            return _Run(wanted, screen).run()
     except (UnknownName, changed.NoDifference) as error:
         parser.error(str(error))
     except interrupts.Interrupted as interrupted:
         return 128 + interrupted.signum
     finally:
         return_builds_to_owner()
+
+
+@contextlib.contextmanager
+def _alone_in_tree(screen: Screen) -> Iterator[None]:
+    """Waits for another run in this tree: both would write the same builds and logs."""
+    directory = log_directory("build")
+    directory.mkdir(parents=True, exist_ok=True)
+    with (directory / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            screen.say("waiting for another contrib/test in this tree")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _wanted(asked: argparse.Namespace, screen: Screen) -> Wanted | None:
