@@ -211,6 +211,7 @@ class TypeFinder {
     [[nodiscard]] ExpressionType find_type(NodeId id) const {
         const NodeKind kind = tree_.kind(id);
         if (kind == NodeKind::name) return tree_[id].local == no_node ? anything : locals_[tree_[id].local];
+        if (kind == NodeKind::group) return found_.types_[tree_.child(id, 0)];
         const NodeId front = tree_.object(id);
         if (front == no_node) return anything;
         if (kind == NodeKind::call && tree_.is_global(front, "require")) return required_module(id);
