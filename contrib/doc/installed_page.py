@@ -16,15 +16,15 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-# Where what is in the source is installed, relative to share/doc/qosgate.
+# Where what is in the source is installed.
 PLACES = {
-    "contrib/doc": ".",
-    "contrib/examples": "examples",
-    "contrib/ansible": "ansible",
-    "contrib/decision-record.schema.json": "decision-record.schema.json",
-    "contrib/schemas": "../../qosgate/schemas",
-    "lua/api": "../../qosgate/api",
-    "lua/rules": "../../qosgate/rules",
+    "contrib/doc": "/share/doc/qosgate",
+    "contrib/examples": "/share/doc/qosgate/examples",
+    "contrib/ansible": "/share/doc/qosgate/ansible",
+    "contrib/decision-record.schema.json": "/share/doc/qosgate/decision-record.schema.json",
+    "contrib/schemas": "/share/qosgate/schemas",
+    "lua/api": "/share/qosgate/api",
+    "lua/rules": "/share/qosgate/rules",
 }
 
 CODE = re.compile(r"^```.*?^```|`[^`]*`", re.MULTILINE | re.DOTALL)

@@ -7,6 +7,7 @@ Usage: install_test.py SOURCE_ROOT, with QG_BUILD_ROOT in the environment
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import runpy
@@ -210,7 +211,12 @@ class Installed(unittest.TestCase):
             ("`[x](y)`\n```\n[x](y)\n```\n", "`[x](y)`\n```\n[x](y)\n```\n"),
             ("[x](https://slurm.schedmd.com)", "[x](https://slurm.schedmd.com)"),
         ):
-            self.assertEqual(tools["installed"](page, text), wanted)
+            # Where the checkout lies, and what it is called, does not matter.
+            for directory in ("/", "doc/qosgate", "qosgate"):
+                with tempfile.TemporaryDirectory() as root, contextlib.chdir(root):
+                    os.makedirs(directory, exist_ok=True)
+                    os.chdir(directory)
+                    self.assertEqual(tools["installed"](page, text), wanted, directory)
         with self.assertRaisesRegex(ValueError, "engine/x.hpp is not installed"):
             tools["installed"](page, "[the header](../../engine/x.hpp)")
 
