@@ -34,6 +34,7 @@ examples:
   attack                                    some hundred requests
   attack --count 5000 --seed 7              at length; the same seed sends the same requests
   attack --rules closed                     only with the rules that forbid things
+  attack --unit cpu                         only with CR_CPU; else in turn with CR_Core
   attack --request 'submit min_nodes=0 max_nodes=1 tres_per_node=gres:gpu:2'
   attack --request 'sbatch -N0-1 --gres=gpu:2 then NumNodes=1'
   attack --show 20                          what it would send
@@ -63,12 +64,12 @@ def main() -> int:
     if options.show:
         print(*itertools.islice(generate.requests(options.seed), options.show), sep="\n")
         return 0
-    policies = [options.rules] if options.rules else list(site.POLICIES)
+    settings = site.settings(options.rules, options.unit)
     if options.request:
-        sent: Iterable[run.Round] = [(policy, options.request) for policy in policies]
+        sent: Iterable[run.Round] = [(setting, options.request) for setting in settings]
     else:
         print(f"seed {options.seed}: {options.count} requests", file=sys.stderr)
-        sent = run.rounds(itertools.islice(generate.requests(options.seed), options.count), policies)
+        sent = run.rounds(itertools.islice(generate.requests(options.seed), options.count), settings)
     users.leave_sourced_cluster()
     network.enter_own()
     interrupts.raise_on_first_signal()
@@ -88,6 +89,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=400, metavar="N", help="how many requests (400)")
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000), metavar="S", help="(random)")
     parser.add_argument("--rules", choices=list(site.POLICIES), help="rules in force (in turn)")
+    parser.add_argument("--unit", choices=list(site.UNITS), help="what a job gets whole (in turn)")
     parser.add_argument("--request", action="append", type=_request, metavar="LINE", help="only this; may be repeated")
     parser.add_argument("--show", type=int, metavar="N", help="print N requests, and send none")
     parser.add_argument("--tell", action="store_true", help="print what became of each request")

@@ -118,7 +118,8 @@ _PLACES = {
     "req_switch": _count("1"),
     "partition": _one_of(
         "main", "debug", "gpu", "main,debug", "debug,gpu", ",debug", "debug,", "gpu,main,gpu", "nosuch", "DEBUG",
-        *("threads", "defaults", "mixed") * 4, "main,threads", "mixed,defaults",
+        *("threads", "defaults", "mixed", "tight", "scarce") * 4, "main,threads", "mixed,defaults", "main,tight",
+        "tight,scarce",
     ),
     "qos": _one_of("normal", "gpu", "gpu", "GPU", "gpu,normal", " gpu", "nosuch", ""),
     "req_nodes": _one_of("node1", "node2", "node[1-2]", "node1,node1", "node[2-1]", "node9", "node3", "node[2-3]"),

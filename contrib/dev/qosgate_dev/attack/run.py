@@ -32,15 +32,16 @@ ENDS_SLURMCTLD = "slurmctld does not survive it"
 
 @dataclasses.dataclass(frozen=True)
 class Failure:
-    """A request, as small as it could be made, the rules in force, and what does not hold."""
+    """A request, as small as it could be made, what it was sent to, and what does not hold."""
 
     request: Request
-    policy: str
+    setting: site.Setting
     what: str
 
     def __str__(self) -> str:
-        rules = "" if self.policy == "counts" else f" --rules {self.policy}"
-        return f"{self.what}\n  contrib/dev/attack{rules} --request {shlex.quote(str(self.request))}"
+        rules = "" if self.setting.policy == "counts" else f" --rules {self.setting.policy}"
+        unit = f" --unit {self.setting.unit}"
+        return f"{self.what}\n  contrib/dev/attack{rules}{unit} --request {shlex.quote(str(self.request))}"
 
 
 @dataclasses.dataclass
@@ -78,13 +79,15 @@ class Attack:
         self._tally = tally
         self._tell = tell
         self._progress = progress
-        self._policy = ""
+        self._setting = site.Setting("", site.FIRST_UNIT)
         self._plain_seconds = 0.0
 
-    def put_in_force(self, policy: str) -> None:
-        if policy != self._policy:
-            site.put_in_force(self._target.cluster, policy)
-            self._policy = policy
+    def put_in_force(self, setting: site.Setting) -> None:
+        if setting.policy != self._setting.policy:
+            site.put_in_force(self._target.cluster, setting.policy)
+        if setting.unit != self._setting.unit:
+            site.allocate_by(self._target.cluster, setting.unit)
+        self._setting = setting
         if not self._plain_seconds:
             # What as many requests cost that ask for nothing special.
             plain = Request(LIBSLURM, (("num_tasks=1",),))
@@ -101,7 +104,7 @@ class Attack:
         for outcome in outcomes:
             self._tally.add(outcome)
             self._tell(outcome)
-            for what in properties.failures(outcome, self._policy):
+            for what in properties.failures(outcome, self._setting.policy):
                 self._found(outcome.request, what)
         if took > self._plain_seconds + _CPU_SECONDS_EACH * len(requests):
             self._blame_time(requests)
@@ -131,7 +134,7 @@ class Attack:
             took = self._cpu_seconds_of([request])
             if took > self._plain_seconds + _CPU_SECONDS_EACH:
                 what = f"slurmctld worked {took:.2f} s on it, and on {ROUND} plain ones {self._plain_seconds:.2f} s"
-                self._tally.failures.append(Failure(request, self._policy, what))
+                self._tally.failures.append(Failure(request, self._setting, what))
 
     def _found(self, request: Request, what: str) -> None:
         """Reduces it, unless others of its kind were."""
@@ -140,7 +143,7 @@ class Attack:
         if self._tally.kinds[kind] > _REDUCED_OF_A_KIND:
             return
         smallest, what = self._reduce(request, what)
-        failure = Failure(smallest, self._policy, what)
+        failure = Failure(smallest, self._setting, what)
         if any(str(known.request) == str(smallest) and _kind_of(known.what) == kind for known in self._tally.failures):
             return
         self._tally.failures.append(failure)
@@ -166,24 +169,24 @@ class Attack:
         except Lost:
             site.forget_jobs(self._target.cluster)
             return [ENDS_SLURMCTLD]
-        return list(properties.failures(outcome, self._policy))
+        return list(properties.failures(outcome, self._setting.policy))
 
 
 def _kind_of(what: str) -> str:
     return "".join("#" if letter.isdigit() else letter for letter in what.partition(",")[0])
 
 
-Round = tuple[str, Sequence[Request]]  # the rules in force, and what is sent then
+Round = tuple[site.Setting, Sequence[Request]]  # what is sent to which
 
 
-def rounds(requests: Iterable[Request], policies: Sequence[str]) -> Iterator[Round]:
-    """Deals requests out to these rules in turn."""
+def rounds(requests: Iterable[Request], settings: Sequence[site.Setting]) -> Iterator[Round]:
+    """Deals requests out to these settings in turn."""
     left = iter(requests)
-    for policy in itertools.cycle(policies):
+    for setting in itertools.cycle(settings):
         some = list(itertools.islice(left, ROUND))
         if not some:
             return
-        yield policy, some
+        yield setting, some
 
 
 def run(
@@ -201,8 +204,8 @@ def run(
     try:
         with site.bring_up(build) as cluster, Target(cluster, build) as target:
             attack = Attack(target, tally, tell, progress)
-            for policy, requests in sent:
-                attack.put_in_force(policy)
+            for setting, requests in sent:
+                attack.put_in_force(setting)
                 attack.send(requests)
                 progress(f"{tally.sent} sent, {len(tally.failures)} failures ({time.monotonic() - begin:.0f} s)")
     except interrupts.Interrupted as interruption:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import NamedTuple
 
 from qosgate_dev.testing import Cluster
 from qosgate_dev.testing.whole_files import replace_directory
@@ -13,9 +15,13 @@ NODES = 4
 MOST_MEMORY = 8000  # MiB of a job
 CPUS_OF_GPU = 8
 
-SLURM_CONF = """\
+# What a job gets whole. A cluster cannot have both.
+UNITS = {"core": "CR_Core_Memory", "cpu": "CR_CPU_Memory"}
+FIRST_UNIT = "core"
+
+SLURM_CONF = f"""\
 JobSubmitPlugins=qosgate
-SelectTypeParameters=CR_Core_Memory
+SelectTypeParameters={UNITS[FIRST_UNIT]}
 NodeName=node[1-2] Sockets=2 CoresPerSocket=16 RealMemory=64000 Gres=gpu:a100:2,gpu:v100:2
 NodeName=node[3-4] Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=64000 Gres=gpu:a100:4
 PartitionName=main Nodes=node[1-2] Default=YES MaxTime=UNLIMITED DefaultTime=30
@@ -24,6 +30,8 @@ PartitionName=gpu Nodes=node2 MaxTime=UNLIMITED
 PartitionName=threads Nodes=node[3-4] MaxTime=UNLIMITED
 PartitionName=defaults Nodes=node[1-2] MaxTime=UNLIMITED DefCpuPerGPU=4 DefMemPerGPU=2000
 PartitionName=mixed Nodes=ALL MaxTime=UNLIMITED DefCpuPerGPU=3 DefMemPerCPU=1500
+PartitionName=tight Nodes=node[1-2] MaxTime=UNLIMITED DefMemPerCPU=3000 MaxMemPerCPU=1000
+PartitionName=scarce Nodes=node[3-4] MaxTime=UNLIMITED DefMemPerCPU=1900 MaxMemPerCPU=800 DefMemPerGPU=500
 AllowSpecResourcesUsage=YES
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0,bf_max_job_test=5000,bf_continue
 PriorityType=priority/basic
@@ -80,8 +88,21 @@ POLICIES = {
 }
 
 
+class Setting(NamedTuple):
+    """What a round is sent to: one of POLICIES, and one of UNITS."""
+
+    policy: str
+    unit: str
+
+
+def settings(policy: str | None = None, unit: str | None = None) -> list[Setting]:
+    """All, or those with this policy or unit."""
+    policies, units = [policy] if policy else POLICIES, [unit] if unit else UNITS
+    return [Setting(rules, whole) for whole in units for rules in policies]
+
+
 def bring_up(build: Path) -> Cluster:
-    """A running cluster, without rules so far."""
+    """A running cluster, without rules so far, with FIRST_UNIT."""
     cluster = Cluster.up(
         nodes=NODES,
         users=[USER],
@@ -103,6 +124,15 @@ def put_in_force(cluster: Cluster, policy: str) -> None:
     mark = len(cluster.log("slurmctld"))
     replace_directory(directory, POLICIES[policy])
     cluster.wait_for(lambda: "in force:" in cluster.log("slurmctld")[mark:], f"the rules {policy!r} are in force")
+
+
+def allocate_by(cluster: Cluster, unit: str) -> None:
+    """Starts slurmctld again with this one of UNITS and without any job. Rules stay in force. Errors: ClusterFailed."""
+    conf = cluster.layout.slurm_conf
+    conf.write_text(re.sub(r"(?m)^SelectTypeParameters=.*", f"SelectTypeParameters={UNITS[unit]}", conf.read_text()))
+    mark = len(cluster.log("slurmctld"))
+    forget_jobs(cluster)
+    cluster.wait_for(lambda: "in force:" in cluster.log("slurmctld")[mark:], "the rules are in force again")
 
 
 def forget_jobs(cluster: Cluster) -> None:
