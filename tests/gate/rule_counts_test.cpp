@@ -421,15 +421,35 @@ BOOST_AUTO_TEST_CASE(gpus_of_sockets_that_mincpus_may_add_count) {
     request.tasks_per_tres = 2;
     request.tasks.reset();
     expect_gpus(8);
-    request.min_cpus_per_node = 1;
-    expect_gpus(1);
 
-    request.min_cpus_per_node = 8;
     request.tres_per_socket.reset();
     request.tres_per_task = "gres:gpu:1";
     BOOST_TEST(is_denied("job.gpus >= 8")); // slurmctld may give 4
     request.tasks_per_tres.reset();
     expect_gpus(1);
+}
+
+BOOST_AUTO_TEST_CASE(gpus_of_sockets_that_tasks_per_gpu_may_add_count) {
+    request.tasks.reset();
+    request.tres_per_socket = "gres:gpu:1";
+    request.sockets_per_node = 1;
+    request.tasks_per_tres = 1;
+    expect_gpus(1);
+    expect_cpus(1);
+    request.tasks_per_tres = 2; // these may be on two sockets
+    expect_gpus(2);
+    expect_cpus(2);
+    request.cpus_per_task = 3;
+    partitions[0].processors = {1, 1, 2, 16, 16};
+    expect_gpus(2);
+    expect_cpus(6);
+    request.min_nodes = request.max_nodes = 2;
+    expect_gpus(4);
+    expect_cpus(12);
+    request.tres_per_socket = "gres:gpu:2";
+    request.tasks_per_tres = 1;
+    expect_gpus(8);
+    expect_cpus(12);
 }
 
 BOOST_AUTO_TEST_CASE(a_maximum_of_0_nodes_is_none) {

@@ -78,12 +78,11 @@ std::uint64_t given_cpus(const JobRequest& request, std::uint64_t nodes, Extent 
 }
 
 /// The request with the sockets and tasks that it may get beyond what it asks for, each with its gres
-/// (limits/README.md 6.3); empty: it gets none. `filled`: the tasks that its CPUs hold. `cpus`: the most on
-/// one node.
-[[gnu::cold]] std::optional<JobRequest> add_sockets_and_tasks(const JobRequest& request,
-                                                              const GresRequest& gres,
-                                                              const Partition* partition,
-                                                              std::uint64_t filled, std::uint64_t cpus) {
+/// (limits/README.md 6.3); empty: it gets none. `filled`: the tasks that its CPUs hold. `of_gpus`: those that
+/// follow from tasks per GPU. `cpus`: the most on one node.
+[[gnu::cold]] std::optional<JobRequest>
+add_sockets_and_tasks(const JobRequest& request, const GresRequest& gres, const Partition* partition,
+                      std::uint64_t filled, std::uint64_t of_gpus, std::uint64_t cpus) {
     JobRequest more = request;
     const JobSize& size = gres.size();
     const std::uint64_t tasks = size.tasks.value_or(1);
@@ -110,6 +109,11 @@ std::uint64_t given_cpus(const JobRequest& request, std::uint64_t nodes, Extent 
         const std::uint64_t of_tasks = per_socket == 0 ? 1 : divide_up(tasks, per_socket);
         const std::uint64_t asked = request.sockets_per_node ? *request.sockets_per_node : of_tasks;
         more.sockets_per_node = to_count(std::max(most, asked));
+        // The GPUs of further sockets bring no tasks.
+        if (of_gpus != 0 && names_gpus(request) && !request.has_counted_cpus) {
+            more.tasks = to_count(std::max<std::uint64_t>(of_gpus, more.tasks.value_or(0)));
+            more.tasks_per_tres.reset();
+        }
     }
     return more.sockets_per_node == request.sockets_per_node && more.tasks == request.tasks
                ? std::nullopt
@@ -295,7 +299,7 @@ std::optional<TresCounts> JobCounter::count_most(const model::AccountView& view,
     if (request_->tres_per_socket || request_->tres_per_task) [[unlikely]] {
         const Partition* partition = partition_at(view, index);
         if (auto more = add_sockets_and_tasks(*request_, gres_, partition, filled_tasks(partition, nodes),
-                                              most_cpus_of_node(nodes))) {
+                                              tasks_of_gpus(nodes), most_cpus_of_node(nodes))) {
             const Changed with_more(*std::move(more), *this, view);
             auto counts = with_more.counter.count_most_on(view, index, nodes, has_whole);
             return counts ? std::move(counts) : with_more.counter.count_as_submitted(view, index);
@@ -328,6 +332,14 @@ std::optional<TresCounts> JobCounter::count_most(const model::AccountView& view,
                 std::max(most_of_node, divide_up(most_on_node(partition, entry.item.name, entry.item.kind),
                                                  entry.per_task));
     return std::min(tasks, saturated_product(nodes, most_of_node));
+}
+
+/// The tasks that follow from those per GPU on so many nodes; 0: none.
+[[gnu::cold]] std::uint64_t JobCounter::tasks_of_gpus(std::uint64_t nodes) const {
+    if (!request_->tasks_per_tres) return 0;
+    JobSize size = with_gres();
+    size.nodes = nodes;
+    return GresRequest(*request_, size, release_).size().tasks.value_or(0);
 }
 
 /// The CPUs that so many nodes have for tasks which share them, if each task has gres of its own.
@@ -365,6 +377,7 @@ std::uint64_t JobCounter::cpus_of_tasks_on(std::uint64_t nodes) const {
         return saturated_product(*tasks, request_->cpus_of_task());
     const std::uint64_t cpus =
         std::max({for_limits_.cpus.value_or(1), cpus_of_tasks(*request_),
+                  saturated_product(tasks_of_gpus(nodes), request_->cpus_of_task()),
                   given_cpus(*request_, nodes, Extent::most), cpus_at_attempt(nodes, gres_, Extent::most)});
     return cpus - std::min(cpus - 1, nodes - 1);
 }

@@ -115,6 +115,7 @@ class JobCounter {
                                                                  std::size_t partition, std::uint64_t nodes,
                                                                  bool has_whole) const;
     [[nodiscard]] std::uint64_t filled_tasks(const model::Partition* partition, std::uint64_t nodes) const;
+    [[nodiscard]] std::uint64_t tasks_of_gpus(std::uint64_t nodes) const;
     [[nodiscard]] std::uint64_t cpus_to_share(std::uint64_t nodes) const;
     [[nodiscard]] std::uint64_t cpus_of_tasks_on(std::uint64_t nodes) const;
     [[nodiscard]] std::uint64_t most_cpus_of_node(std::uint64_t nodes) const;
