@@ -291,6 +291,23 @@ BOOST_FIXTURE_TEST_CASE(parts_that_share_one_owner_of_a_limit_never_start_togeth
     BOOST_TEST(told_of_second("guests", "moonlight", "viz") == "");
 }
 
+BOOST_FIXTURE_TEST_CASE(parts_are_submitted_jobs_of_those_whom_they_count_for, PartsOfTwo) {
+    const std::string together = "parts 0 and 1 together exceed a limit: submitted jobs ";
+    const auto unlimited = records;
+    qos(0).limits.set(model::CountLimit::max_submit_jobs_per_user, 1);
+    BOOST_TEST(told_of_second("hpc-users", "normal", "viz").starts_with(together + "per user in QOS normal"));
+    BOOST_TEST(told_of_second("guests", "normal", "viz").starts_with(together + "per user in QOS normal"));
+    BOOST_TEST(told_of_second("hpc-users", "moonlight", "viz") == "");
+    qos(0).limits.set(model::CountLimit::max_submit_jobs_per_user, 2);
+    BOOST_TEST(told_of_second("hpc-users", "normal", "viz") == "");
+
+    records = unlimited;
+    records.associations[0].link.limits = model::Limits(records.tres->size());
+    records.associations[0].link.limits.set(model::CountLimit::max_submit_jobs, 1);
+    BOOST_TEST(told_of_second("hpc-users", "moonlight", "viz").starts_with(together));
+    BOOST_TEST(told_of_second("guests", "moonlight", "viz") == "");
+}
+
 BOOST_FIXTURE_TEST_CASE(parts_are_named_as_slurm_counts_them, PartsOfTwo) {
     deny_on_limit();
     qos(0).limits.set(TresLimit::max_tres_per_account, tres("cpu"), 30);

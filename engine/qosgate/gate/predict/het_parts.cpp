@@ -74,6 +74,10 @@ bool is_per_account(const limits::Violation& violation) {
     return model::facts_of(violation.limit).scope == model::LimitScope::account;
 }
 
+bool is_of_submitted_jobs(const limits::Violation& violation) {
+    return model::facts_of(violation.limit).measure == model::LimitMeasure::submitted_jobs;
+}
+
 /// What the members ask for together, in the form of one of them.
 template <typename Parts>
 model::ResolvedJob sum_of(const Parts& members, const model::ResolvedJob& one) {
@@ -204,12 +208,36 @@ HetParts::Lines HetParts::add(const ResolvedRequest& resolved) {
     return lines;
 }
 
+/// slurmctld takes one part after the other, and each one is a submitted job for the next ones. Then it adds
+/// up the TRES of each association.
 std::vector<HetParts::Exceeded> HetParts::find_refusing(limits::Release release) const {
     std::vector<Exceeded> found;
+    std::uint64_t submitted = 0;
+    for (const Part& part : parts_) {
+        model::ResolvedJob job = part.job;
+        job.array_tasks = submitted += part.job.array_tasks;
+        const auto verdict =
+            limits::evaluate_submit(part.view, job, release, limits::Strictness::as_configured);
+        for (limits::Violation violation : verdict.violations) {
+            if (!is_of_submitted_jobs(violation)) continue;
+            Members members = counted_by(part, violation);
+            std::erase_if(members, [&part](const Part* other) { return other->number >= part.number; });
+            members.push_back(&part);
+            violation.asked = 0;
+            for (const Part* member : members)
+                violation.asked += member->job.array_tasks;
+            if (violation.used + violation.asked <= violation.limit_value) continue;
+            violation.relation = violation.asked > violation.limit_value ? limits::Relation::asked_too_much
+                                                                         : limits::Relation::not_enough_left;
+            found.push_back({violation, &part, std::move(members)});
+        }
+    }
     for (const Part& part : parts_) {
         const Members members = of_association(part);
-        const auto verdict = limits::evaluate_submit(part.view, sum_of(members, part.job), release,
-                                                     limits::Strictness::as_configured);
+        model::ResolvedJob sum = sum_of(members, part.job);
+        sum.array_tasks = 0; // they are submitted already
+        const auto verdict =
+            limits::evaluate_submit(part.view, sum, release, limits::Strictness::as_configured);
         for (const limits::Violation& violation : verdict.violations)
             found.push_back({violation, &part, members});
     }
