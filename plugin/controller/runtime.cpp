@@ -57,6 +57,15 @@ Result<AssocMgr> find_assoc_mgr() {
     return manager;
 }
 
+/// Whether slurmctld can load the job when it starts again: with another number than 0 and 1 in one of these
+/// it does not start (slurm/README.md 2.6).
+bool can_be_loaded(const job_desc_msg_t& job) {
+    const auto is_switch = []<typename Int>(Int value) {
+        return value <= 1 || value == slurm::unset_value<Int>;
+    };
+    return is_switch(job.overcommit) && is_switch(job.contiguous) && is_switch(job.kill_on_node_fail);
+}
+
 bool asks_for_users(const policy::Policy& policy) {
     return policy.reads_groups() || (policy.script() != nullptr && policy.script()->asks_for_users());
 }
@@ -193,6 +202,9 @@ int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char*
         [[unlikely]]
         return Submission(controller_, description, submit_uid, err_msg)
             .refuse("this release of Slurm has no 'extra': leave it out");
+    if (!can_be_loaded(description)) [[unlikely]]
+        return Submission(controller_, description, submit_uid, err_msg)
+            .refuse("overcommit, contiguous and kill_on_node_fail are 0 or 1");
     if (description.het_job_offset != NO_VAL) [[unlikely]]
         return submit_part(description, submit_uid, err_msg);
     return Submission(controller_, description, submit_uid, err_msg).decide();

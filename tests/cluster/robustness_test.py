@@ -69,6 +69,11 @@ class Robustness(PluginTestCase):
         has_extra = self.submit_jobs("many", "1", "extra=x").stdout
         frees_twice = slurm_version() < (23, 2)
         self.assertEqual(has_extra, "1 times: 2002 Access/permission denied\n" if frees_twice else "1 times: 0\n")
+        # It would not load the job when it starts again, and end.
+        for field in ("overcommit", "contiguous", "kill_on_node_fail"):
+            for number, answer in ((1, "0"), (2, "2002 Access/permission denied"), (255, "2002 Access/permission denied")):
+                with self.subTest(field=field, number=number):
+                    self.assertEqual(self.submit_jobs("many", "1", f"{field}={number}").stdout, f"1 times: {answer}\n")
         # It would look for each of them, for a minute and a half.
         for nodes in ("n[0-999]x[0-999]", f",{'n' * 5000}[0-999]x[0-999]"):
             self.assertEqual(self.submit_jobs("many", "1", f"exc_nodes={nodes}").stdout, "1 times: 2002 Access/permission denied\n")

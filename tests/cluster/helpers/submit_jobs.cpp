@@ -130,7 +130,8 @@ void submit_odd_jobs() {
             all.*field = values.wide;
         for (const auto field : narrow_fields)
             all.*field = values.narrow;
-        all.overcommit = values.byte;
+        if (values.byte <= 1 || values.byte == NO_VAL8)
+            all.overcommit = values.byte; // the gate refuses others
         all.pn_min_memory = values.memory;
         report(what + " everywhere", submit(all));
 
@@ -174,6 +175,7 @@ void set_number(job_desc_msg_t& job, char* text) {
 const std::map<std::string_view, SetField> named_fields = {
     {"account", set_text<&job_desc_msg_t::account>},
     {"comment", set_text<&job_desc_msg_t::comment>},
+    {"contiguous", set_number<&job_desc_msg_t::contiguous>},
     {"exc_nodes", set_text<&job_desc_msg_t::exc_nodes>},
     {"extra", set_text<&job_desc_msg_t::extra>},
     {"partition", set_text<&job_desc_msg_t::partition>},
@@ -188,6 +190,8 @@ const std::map<std::string_view, SetField> named_fields = {
     {"num_tasks", set_number<&job_desc_msg_t::num_tasks>},
     {"cpus_per_task", set_number<&job_desc_msg_t::cpus_per_task>},
     {"core_spec", set_number<&job_desc_msg_t::core_spec>},
+    {"kill_on_node_fail", set_number<&job_desc_msg_t::kill_on_node_fail>},
+    {"overcommit", set_number<&job_desc_msg_t::overcommit>},
     {"pn_min_memory", set_number<&job_desc_msg_t::pn_min_memory>},
 };
 

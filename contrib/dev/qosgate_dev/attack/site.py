@@ -131,8 +131,9 @@ def allocate_by(cluster: Cluster, unit: str) -> None:
     conf = cluster.layout.slurm_conf
     conf.write_text(re.sub(r"(?m)^SelectTypeParameters=.*", f"SelectTypeParameters={UNITS[unit]}", conf.read_text()))
     mark = len(cluster.log("slurmctld"))
-    forget_jobs(cluster)
+    cluster.restart("slurmctld")
     cluster.wait_for(lambda: "in force:" in cluster.log("slurmctld")[mark:], "the rules are in force again")
+    wait_for_nodes(cluster)
 
 
 def forget_jobs(cluster: Cluster) -> None:
