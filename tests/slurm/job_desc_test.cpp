@@ -240,20 +240,22 @@ BOOST_AUTO_TEST_CASE(an_infinite_amount_is_the_largest_one) {
     job_desc_msg_t job = unset_job();
     job.min_nodes = job.num_tasks = job.min_cpus = INFINITE;
     job.cpus_per_task = job.pn_min_cpus = job.sockets_per_node = INFINITE16;
+    job.ntasks_per_node = job.ntasks_per_tres = INFINITE16;
     BOOST_TEST(parts_of_update(job).has(model::UpdatePart::limits));
 
     const JobRequest request = read(job);
 
     for (const auto count : {request.min_nodes, request.tasks, request.min_cpus})
         BOOST_TEST(count.value_or(0) == INFINITE);
-    for (const auto count : {request.cpus_per_task, request.min_cpus_per_node, request.sockets_per_node})
+    for (const auto count : {request.cpus_per_task, request.min_cpus_per_node, request.sockets_per_node,
+                             request.tasks_per_node, request.tasks_per_tres})
         BOOST_TEST(count.value_or(0) == INFINITE16);
 }
 
 BOOST_AUTO_TEST_CASE(other_infinite_counts_are_unset) {
     job_desc_msg_t job = unset_job();
     job.max_nodes = job.max_cpus = job.priority = INFINITE;
-    job.ntasks_per_node = job.ntasks_per_socket = job.ntasks_per_tres = INFINITE16;
+    job.ntasks_per_socket = INFINITE16;
     job.overcommit = INFINITE8;
     job.shared = INFINITE16;
 

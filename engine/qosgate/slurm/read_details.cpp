@@ -78,9 +78,9 @@ bool deals_planes(std::uint32_t task_dist) noexcept {
     return is_count(task_dist) && (task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_PLANE;
 }
 
-/// One field holds both; a bit tells which.
+/// One field holds both; a bit tells which. Of a submission slurmctld takes INFINITE for a number of threads.
 DetailValue read_spec(std::uint16_t spec, bool threads) noexcept {
-    if (!is_count(spec) || ((spec & CORE_SPEC_THREAD) != 0) != threads) return {};
+    if (spec == NO_VAL16 || ((spec & CORE_SPEC_THREAD) != 0) != threads) return {};
     return number(spec & ~CORE_SPEC_THREAD);
 }
 
@@ -140,10 +140,18 @@ bool can_change(JobDetail detail) noexcept {
     return is_changeable(row_of<text_details>(detail)) && is_changeable(row_of<short_details>(detail));
 }
 
+bool is_spec(JobDetail detail) noexcept {
+    return detail == JobDetail::core_spec || detail == JobDetail::thread_spec;
+}
+
 /// Whether the change sets the detail, or what excludes it.
 bool replaces(const job_desc_msg_t& update, JobDetail detail) noexcept {
-    const bool is_spec = detail == JobDetail::core_spec || detail == JobDetail::thread_spec;
-    return is_spec && update.core_spec != NO_VAL16; // INFINITE16 ends both
+    return is_spec(detail) && update.core_spec != NO_VAL16;
+}
+
+/// Whether the change ends the detail.
+bool ends(const job_desc_msg_t& update, JobDetail detail) noexcept {
+    return is_spec(detail) && update.core_spec == INFINITE16;
 }
 
 const job_desc_msg_t& as_description(const void* job) noexcept {
@@ -162,7 +170,8 @@ class DescriptionReader final : public model::DetailReader {
             return is_submission_ && is_count(description.het_job_offset) ? number(description.het_job_offset)
                                                                           : DetailValue{};
         DetailValue value;
-        if (update != nullptr && can_change(detail)) value = read_set(as_description(update), detail);
+        if (update != nullptr && can_change(detail) && !ends(as_description(update), detail))
+            value = read_set(as_description(update), detail);
         if (value.kind == Kind::unset && !(update != nullptr && replaces(as_description(update), detail)))
             value = read_set(description, detail);
         return means_unset(detail, value) ? DetailValue{} : value;
