@@ -1151,6 +1151,18 @@ BOOST_AUTO_TEST_CASE(of_nodes_of_several_sizes_the_smallest_that_it_may_get_coun
     expect_node(16, 1600, 2);
 }
 
+// slurmctld starts such a job all the same.
+BOOST_AUTO_TEST_CASE(more_tasks_than_whole_nodes_hold_leave_their_gpus) {
+    request.exclusive = true;
+    request.features = "big";
+    request.tasks = 16;
+    expect_gpus(2);
+    request.tasks = 1000;
+    expect_gpus(2);
+    request.exclusive = false;
+    expect_gpus(0);
+}
+
 BOOST_AUTO_TEST_CASE(of_several_partitions_the_most_counts) {
     request.exclusive = true;
     for (const char* both : {"main,viz", "viz,main"}) {

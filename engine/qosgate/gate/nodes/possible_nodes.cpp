@@ -139,6 +139,8 @@ void PossibleNodes::find_candidates() {
     std::ranges::copy_if(others(), std::back_inserter(candidates_), [&](const NodesOfKind& some) {
         return may_be_of_job(*some.kind) && saturated_sum(elsewhere, tasks_on(*some.kind)) >= asked;
     });
+    // With whole nodes slurmctld starts a job of more tasks than they hold. [L22]
+    if (candidates_.empty()) candidates_.assign(others().begin(), others().end());
 }
 
 bool PossibleNodes::has_features(const NodeKind& kind) const {
