@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import unittest
 
 from qosgate_dev.cluster.programs import slurm_version
@@ -69,6 +70,16 @@ PartitionName=lean Nodes=ALL DefMemPerCPU=200
         ):
             with self.subTest(arguments):
                 self.expect_bound("mem", mib, arguments, shown)
+
+    def test_default_memory_of_0_for_each_cpu(self) -> None:
+        """At submission that is all memory of the first node, and later none."""
+        node = self.cluster.scontrol("show node node1").stdout
+        mib = int(re.search(r"RealMemory=(\d+)", node).group(1))
+        shown = f"{mib}M" if mib % 1024 else f"{mib // 1024}G"
+        self.expect_bound("mem", mib, "--partition=billed -n2", shown)
+        job = self.cluster.sbatch("--partition=billed -n2", USER).job
+        self.assertNotIn("mem=", self.cluster.wait_job(job, "RUNNING")["TRES"])
+        self.cluster.run(f"scancel {job}")
 
     def test_gpus(self) -> None:
         for arguments, count in (

@@ -59,6 +59,21 @@ BOOST_AUTO_TEST_CASE(cpus_for_memory_are_a_whole_multiple_of_cpus_per_task_round
     BOOST_TEST(attempted("cpu") == 5u); // slurmctld gives the task more CPUs then
 }
 
+BOOST_AUTO_TEST_CASE(default_memory_of_0_for_each_cpu_is_none_at_an_attempt) {
+    partitions[0].node_memory_mib = partitions[0].min_node_memory_mib = 64000;
+    partitions[0].default_memory = model::Memory{0, /*per_cpu=*/true};
+    BOOST_TEST(counted("mem") == 64000u);
+    BOOST_TEST(attempted("mem") == 0u);
+    request.memory = model::Memory{0, /*per_cpu=*/false}; // --mem=0
+    BOOST_TEST(attempted("mem") == 64000u);
+
+    request.has_counted_cpus = request.has_default_memory = true;
+    request.memory = partitions[0].default_memory;
+    BOOST_TEST(attempted("mem") == 0u);
+    partitions[0].default_memory = model::Memory{1000, /*per_cpu=*/true};
+    BOOST_TEST(attempted("mem") == 1000u);
+}
+
 // A changed request keeps its mark of a default; a partition changes it once.
 BOOST_AUTO_TEST_CASE(default_memory_above_the_maximum_of_an_existing_job_adds_cpus_once) {
     request.has_counted_cpus = request.has_default_memory = true;

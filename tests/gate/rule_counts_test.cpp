@@ -833,6 +833,20 @@ BOOST_AUTO_TEST_CASE(cpus_of_whole_cores_count) {
     expect_cpus(4);
 }
 
+// A DefMemPerCPU of 0 that is written out.
+BOOST_AUTO_TEST_CASE(default_memory_of_0_for_each_cpu_is_all_memory_at_submission) {
+    partitions[0].node_memory_mib = 64000;
+    partitions[0].default_memory = model::Memory{1000, /*per_cpu=*/true};
+    expect("memory", "mem", 1000);
+    partitions[0].default_memory = model::Memory{0, /*per_cpu=*/true};
+    expect("memory", "mem", 64000);
+    partitions[0].max_memory = model::Memory{1000, /*per_cpu=*/true}; // adds no CPUs
+    expect("memory", "mem", 64000);
+    expect_cpus(1);
+    request.memory = model::Memory{500, /*per_cpu=*/true};
+    expect("memory", "mem", 500);
+}
+
 BOOST_AUTO_TEST_CASE(cpus_that_max_mem_per_cpu_adds_count) {
     request.memory = model::Memory{8000, /*per_cpu=*/false};
     expect_cpus(1);

@@ -118,13 +118,15 @@ BOOST_AUTO_TEST_CASE(an_infinite_default_time_is_unlimited_and_zero_is_zero) {
     BOOST_TEST(read(raw).default_time->minutes == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(default_memory_of_zero_is_none_in_both_kinds) {
-    for (const std::uint64_t value :
-         {std::uint64_t{0}, std::uint64_t{MEM_PER_CPU}, std::uint64_t{NO_VAL64}, std::uint64_t{INFINITE64}}) {
-        partition_info_t raw = plain_partition();
+BOOST_AUTO_TEST_CASE(default_memory_of_zero_is_one_if_it_is_for_each_cpu) {
+    partition_info_t raw = plain_partition();
+    for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{NO_VAL64}, std::uint64_t{INFINITE64}}) {
         raw.def_mem_per_cpu = value;
         BOOST_TEST(!read(raw).default_memory.has_value());
     }
+    raw.def_mem_per_cpu = MEM_PER_CPU;
+    BOOST_TEST_REQUIRE(read(raw).default_memory.has_value());
+    BOOST_TEST((*read(raw).default_memory == model::Memory{0, /*per_cpu=*/true}));
 }
 
 BOOST_AUTO_TEST_CASE(a_list_of_all_is_no_list) {

@@ -55,6 +55,7 @@ BOOST_AUTO_TEST_CASE(memory_is_per_cpu_where_the_top_bit_is_set) {
     BOOST_TEST(read_memory(4000 | MEM_PER_CPU) == (Memory{4000, true}));
     BOOST_TEST(read_memory(0) == (Memory{0, false}));
     BOOST_TEST(read_memory(MEM_PER_CPU) == (Memory{0, true}));
+    BOOST_TEST(read_asked_memory(MEM_PER_CPU) == (Memory{0, false}));
 }
 
 BOOST_AUTO_TEST_CASE(memory_special_numbers_are_unset_though_they_carry_the_top_bit) {

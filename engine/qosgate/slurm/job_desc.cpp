@@ -220,6 +220,7 @@ JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_u
     if ((current.bitflags & implicit_max_nodes) != 0) request.max_nodes.reset();
     if (current.core_spec != NO_VAL16) request.exclusive = true; // and stays so without it
     request.has_default_memory = (current.bitflags & JOB_MEM_SET) == 0;
+    if (current.pn_min_memory == MEM_PER_CPU) request.memory = {0, /*per_cpu=*/true};
     // The default of memory does not count for such a job.
     if (request.memory_per_tres && request.has_default_memory) request.memory.reset();
     request.is_batch = is_record_of_sbatch(current);

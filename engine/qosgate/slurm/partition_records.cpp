@@ -23,7 +23,12 @@ std::vector<std::string> read_names(const char* list) {
     return {parts.begin(), parts.end()};
 }
 
-/// DefMemPerNode, MaxMemPerCPU and the like; 0 means unset.
+/// DefMemPerNode and DefMemPerCPU. A DefMemPerCPU of 0 that is written out is one, without memory.
+std::optional<model::Memory> read_default_memory(std::uint64_t value) noexcept {
+    return value == 0 ? std::nullopt : read_memory(value);
+}
+
+/// MaxMemPerNode and MaxMemPerCPU; 0 means unset.
 std::optional<model::Memory> read_memory_bound(std::uint64_t value) noexcept {
     const auto memory = read_memory(value);
     return memory && memory->mib != 0 ? memory : std::nullopt;
@@ -249,7 +254,7 @@ model::Partition read_partition(const partition_info_t& partition, std::span<con
     result.priority_tier = read_count(partition.priority_tier).value_or(result.priority_tier);
     result.total_nodes = read_count(partition.total_nodes).value_or(0);
     result.total_cpus = read_count(partition.total_cpus).value_or(0);
-    result.default_memory = read_memory_bound(partition.def_mem_per_cpu);
+    result.default_memory = read_default_memory(partition.def_mem_per_cpu);
     result.allow_qos = read_names(partition.allow_qos);
     result.deny_qos = read_names(partition.deny_qos);
     result.allow_accounts = read_names(partition.allow_accounts);
@@ -329,7 +334,7 @@ model::Cluster read_cluster(const partition_info_msg_t& partitions, const node_i
     }
     if (conf != nullptr) {
         cluster.name = view_text(conf->cluster_name);
-        cluster.default_memory = read_memory_bound(conf->def_mem_per_cpu);
+        cluster.default_memory = read_default_memory(conf->def_mem_per_cpu);
         cluster.max_memory = read_memory_bound(conf->max_mem_per_cpu);
         cluster.shares_out_memory = (conf->select_type_param & select_memory) != 0;
         cluster.gives_whole_nodes = view_text(conf->select_type) == "select/linear";

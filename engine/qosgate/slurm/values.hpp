@@ -64,15 +64,17 @@ constexpr std::uint32_t write_time(std::optional<TimeLimit> limit) noexcept {
     return limit->is_unlimited() ? INFINITE : std::min<std::uint32_t>(limit->minutes, NO_VAL - 1u);
 }
 
-/// DefMem*: MiB, per CPU if the top bit is set; NO_VAL64 and INFINITE64 are unset.
+/// A limit or default: MiB, per CPU if the top bit is set; NO_VAL64 and INFINITE64 are unset.
 constexpr std::optional<model::Memory> read_memory(std::uint64_t value) noexcept {
     if (!is_count(value)) return std::nullopt;
     return model::Memory{value & ~std::uint64_t{MEM_PER_CPU}, (value & MEM_PER_CPU) != 0};
 }
 
-/// pn_min_memory: as above, but slurmctld takes INFINITE64 for an amount.
+/// pn_min_memory: as above, but slurmctld takes INFINITE64 for an amount, and 0 for each CPU for 0 for each
+/// node: all memory.
 constexpr std::optional<model::Memory> read_asked_memory(std::uint64_t value) noexcept {
     if (value == NO_VAL64) return std::nullopt;
+    if (value == MEM_PER_CPU) return model::Memory{0, /*per_cpu=*/false};
     return model::Memory{value & ~std::uint64_t{MEM_PER_CPU}, (value & MEM_PER_CPU) != 0};
 }
 

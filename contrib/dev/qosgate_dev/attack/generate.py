@@ -118,7 +118,7 @@ _PLACES = {
     "req_switch": _count("1"),
     "partition": _one_of(
         "main", "debug", "gpu", "main,debug", "debug,gpu", ",debug", "debug,", "gpu,main,gpu", "nosuch", "DEBUG",
-        *("threads", "defaults", "mixed", "tight", "scarce") * 4, "main,threads", "mixed,defaults", "main,tight",
+        *("threads", "defaults", "mixed", "tight", "scarce", "nothing") * 4, "main,threads", "mixed,defaults", "main,tight",
         "tight,scarce",
     ),
     "qos": _one_of("normal", "gpu", "gpu", "GPU", "gpu,normal", " gpu", "nosuch", ""),

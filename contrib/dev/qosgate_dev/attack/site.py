@@ -32,6 +32,7 @@ PartitionName=defaults Nodes=node[1-2] MaxTime=UNLIMITED DefCpuPerGPU=4 DefMemPe
 PartitionName=mixed Nodes=ALL MaxTime=UNLIMITED DefCpuPerGPU=3 DefMemPerCPU=1500
 PartitionName=tight Nodes=node[1-2] MaxTime=UNLIMITED DefMemPerCPU=3000 MaxMemPerCPU=1000
 PartitionName=scarce Nodes=node[3-4] MaxTime=UNLIMITED DefMemPerCPU=1900 MaxMemPerCPU=800 DefMemPerGPU=500
+PartitionName=nothing Nodes=ALL MaxTime=UNLIMITED DefMemPerCPU=0
 AllowSpecResourcesUsage=YES
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0,bf_max_job_test=5000,bf_continue
 PriorityType=priority/basic
@@ -127,7 +128,8 @@ def put_in_force(cluster: Cluster, policy: str) -> None:
 
 
 def allocate_by(cluster: Cluster, unit: str) -> None:
-    """Starts slurmctld again with this one of UNITS and without any job. Rules stay in force. Errors: ClusterFailed."""
+    """Starts slurmctld again with this one of UNITS, and with the jobs that it has. Errors: ClusterFailed, also if it does
+    not start with these."""
     conf = cluster.layout.slurm_conf
     conf.write_text(re.sub(r"(?m)^SelectTypeParameters=.*", f"SelectTypeParameters={UNITS[unit]}", conf.read_text()))
     mark = len(cluster.log("slurmctld"))

@@ -189,7 +189,8 @@ class PartitionFit {
     [[nodiscard]] Sentence find_memory_bound() const {
         const auto max = max_memory_of(partition_, cluster_);
         const auto asked = memory_of(request_, partition_, cluster_);
-        if (!max || max->per_cpu || max->mib == 0 || !asked) return std::nullopt;
+        if (!max || max->per_cpu || max->mib == 0 || !asked || gets_no_memory(request_, asked))
+            return std::nullopt;
         const std::uint64_t cpus = asked->per_cpu ? cpus_for_memory_bound() : 1;
         const std::uint64_t whole =
             asked->mib == 0 ? partition_.node_memory_mib : saturated_product(asked->mib, cpus);

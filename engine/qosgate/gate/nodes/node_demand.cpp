@@ -65,7 +65,8 @@ bool says_model(const NodeKind& node, const model::TresItem& item) {
 NodeDemand::NodeDemand(const JobRequest& request, const Partition& partition, const model::Cluster& cluster)
     : request_(request), partition_(partition), cluster_(cluster),
       whole_by_(model::whole_nodes_by(request, &partition, cluster)), per_task_(request.cpus_of_task()) {
-    const std::optional<Memory> memory = memory_of(request, partition, cluster);
+    std::optional<Memory> memory = memory_of(request, partition, cluster);
+    if (gets_no_memory(request, memory)) memory.reset();
     if (memory && memory->per_cpu) memory_per_cpu_ = memory->mib;
     if (const auto more = cpus_for_memory(memory, partition, cluster)) {
         has_cpus_for_memory_ = true;

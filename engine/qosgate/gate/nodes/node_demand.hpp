@@ -92,6 +92,15 @@ class NodeDemand {
 /// know more than the node shows, except of GPUs.
 [[nodiscard]] bool says_model(const model::NodeKind& node, const model::TresItem& item);
 
+/// Whether a job whose memory is this, asked for or by default, has none once slurmctld tries to start it:
+/// DefMemPerCPU=0. When it is submitted, that counts as all memory of its nodes, as 0 that the job asks for
+/// does (limits/README.md 6.2, 6.3).
+[[nodiscard]] inline bool gets_no_memory(const model::JobRequest& request,
+                                         const std::optional<model::Memory>& memory) noexcept {
+    const bool is_default = !request.memory || request.has_default_memory;
+    return is_default && memory && memory->per_cpu && memory->mib == 0;
+}
+
 /// The memory that a job asks for or gets by default; empty: none, or memory per gres.
 std::optional<model::Memory> memory_of(const model::JobRequest& request, const model::Partition& partition,
                                        const model::Cluster& cluster);

@@ -148,7 +148,8 @@ struct Attempt {
         const model::Cluster& cluster = asked.context.cluster;
         const auto cpu = asked.view().tres->find(model::TresKind::cpu);
         const auto memory = memory_of(asked.request, *partition(), cluster);
-        if (!cpu || !cpus_for_memory(memory, *partition(), cluster)) return;
+        if (!cpu || gets_no_memory(asked.request, memory) || !cpus_for_memory(memory, *partition(), cluster))
+            return;
         const std::uint64_t max = max_memory_of(*partition(), cluster)->mib;
         const std::uint64_t sent = model::count_at(asked.job.tres, *cpu);
         for (Violation& violation : violations)

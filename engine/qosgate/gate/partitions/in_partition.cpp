@@ -62,6 +62,15 @@ void set_default_memory(ChangedRequest& request, const Partition& partition, con
     if (memory != request.now().memory) request.change().memory = memory;
 }
 
+/// Without memory the job has none at an attempt, unless GPUs bring some.
+void set_no_memory(ChangedRequest& request, const Partition& partition, const model::Cluster& cluster) {
+    const auto memory = default_memory_of(&partition, cluster);
+    if (request.now().memory || request.now().memory_per_tres || !gets_no_memory(request.now(), memory))
+        return;
+    request.change().memory = memory;
+    request.change().has_default_memory = true;
+}
+
 void set_gpu_defaults(ChangedRequest& request, const Partition& partition, const model::Cluster& cluster,
                       Extent extent) {
     const GpuDefaults defaults = gpu_defaults(partition, cluster);
@@ -92,7 +101,7 @@ void add_cpus_for_memory(ChangedRequest& request, const Partition& partition, co
                          Extent extent) {
     const std::optional<Memory> asked = memory_for_cpus(request.now(), partition, cluster, extent);
     const auto more = cpus_for_memory(asked, partition, cluster);
-    if (!more) return;
+    if (!more || gets_no_memory(request.now(), asked)) return;
     if (!asked->per_cpu || asked->mib == 0) {
         if (request.now().min_cpus_per_node.value_or(0) >= to_count(more->cpus)) return;
         JobRequest& changed = request.change();
@@ -119,6 +128,7 @@ std::optional<JobRequest> in_partition(const JobRequest& request, const Partitio
                                        const model::Cluster& cluster, Extent extent) {
     ChangedRequest changed(request);
     set_default_memory(changed, partition, cluster);
+    set_no_memory(changed, partition, cluster);
     set_gpu_defaults(changed, partition, cluster, extent);
     add_cpus_for_memory(changed, partition, cluster, extent);
     return changed.take();

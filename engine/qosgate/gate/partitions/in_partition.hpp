@@ -4,6 +4,7 @@
 // that partition, and with CPUs for memory (limits/README.md 6.3, 8.5).
 #pragma once
 
+#include "qosgate/gate/nodes/node_demand.hpp"
 #include "qosgate/gate/size/whole_cores.hpp"
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/model/job_request.hpp"
@@ -41,6 +42,7 @@ struct GpuDefaults {
                                         const model::Partition& partition,
                                         const model::Cluster& cluster) noexcept {
     return partition.max_memory || cluster.max_memory || request.has_default_memory ||
+           gets_no_memory(request, default_memory_of(&partition, cluster)) ||
            (asks_for_gres && gpu_defaults(partition, cluster).are_set());
 }
 

@@ -249,7 +249,7 @@ bool JobCounter::may_get_more_memory(const model::AccountView& view, std::size_t
 bool JobCounter::takes_all_memory(const Partition* partition) const {
     if (!request_->memory && request_->memory_per_tres) return false;
     const auto memory = asked_memory(partition);
-    return !memory || memory->mib == 0;
+    return !memory || (memory->mib == 0 && !gets_no_memory(*request_, memory));
 }
 
 /// Replaces the memory of the first node by that of the smallest nodes.
@@ -678,6 +678,7 @@ std::uint64_t JobCounter::count_memory(std::uint64_t cpus, std::uint64_t nodes, 
     if (per_gres && extent == Extent::most) per_gres = std::max(*per_gres, gres.memory_of_all());
     if (per_gres && !may_have_other_memory(partition, extent)) return *per_gres;
     const std::uint64_t of_gres = per_gres.value_or(0);
+    if (request_->memory && gets_no_memory(*request_, request_->memory)) return of_gres;
     const std::optional<Memory> memory = asked_memory(partition);
     if (!memory || memory->mib == 0)
         return std::max(of_gres, (partition ? partition->node_memory_mib : 0) * nodes);
