@@ -308,6 +308,26 @@ BOOST_FIXTURE_TEST_CASE(parts_are_submitted_jobs_of_those_whom_they_count_for, P
     BOOST_TEST(told_of_second("guests", "moonlight", "viz") == "");
 }
 
+BOOST_FIXTURE_TEST_CASE(the_time_limit_of_the_first_part_counts_for_all, PartsOfTwo) {
+    deny_on_limit();
+    qos(0).limits.set(model::CountLimit::max_wall, 60);
+    const auto told_of = [&](std::uint32_t minutes, const char* account, const char* qos_name) {
+        request.time_limit = TimeLimit{minutes};
+        request.account = account;
+        request.qos = qos_name;
+        return text::join(told(), "; ");
+    };
+    for (const std::uint32_t minutes : {60u, 61u})
+        for (const char* account : {"hpc-users", "guests"}) {
+            parts.clear();
+            BOOST_TEST(told_of(minutes, "hpc-users", "moonlight") == "");
+            const std::string second = told_of(30, account, "normal");
+            const bool is_refused = minutes == 61 && account == std::string("hpc-users");
+            BOOST_TEST(second.starts_with("parts 0 and 1 together exceed a limit: wall time") == is_refused,
+                       second);
+        }
+}
+
 BOOST_FIXTURE_TEST_CASE(parts_are_named_as_slurm_counts_them, PartsOfTwo) {
     deny_on_limit();
     qos(0).limits.set(TresLimit::max_tres_per_account, tres("cpu"), 30);

@@ -209,7 +209,7 @@ HetParts::Lines HetParts::add(const ResolvedRequest& resolved) {
 }
 
 /// slurmctld takes one part after the other, and each one is a submitted job for the next ones. Then it adds
-/// up the TRES of each association.
+/// up the TRES of each association, with the time limit of the first part of all.
 std::vector<HetParts::Exceeded> HetParts::find_refusing(limits::Release release) const {
     std::vector<Exceeded> found;
     std::uint64_t submitted = 0;
@@ -232,12 +232,18 @@ std::vector<HetParts::Exceeded> HetParts::find_refusing(limits::Release release)
             found.push_back({violation, &part, std::move(members)});
         }
     }
+    const Part& first = parts_.front();
+    auto time =
+        limits::evaluate_submit(first.view, first.job, release, limits::Strictness::as_configured).time_limit;
     for (const Part& part : parts_) {
         const Members members = of_association(part);
+        if (members.size() < 2) continue;
         model::ResolvedJob sum = sum_of(members, part.job);
         sum.array_tasks = 0; // they are submitted already
+        sum.time_limit = time;
         const auto verdict =
             limits::evaluate_submit(part.view, sum, release, limits::Strictness::as_configured);
+        time = verdict.time_limit;
         for (const limits::Violation& violation : verdict.violations)
             found.push_back({violation, &part, members});
     }
