@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/objects/client_binding.hpp"
 #include "qosgate/policy/objects/fields.hpp"
-#include "qosgate/policy/objects/option_writes.hpp"
 #include "qosgate/policy/policy_tests.hpp"
 #include "support/empty_view.hpp"
 #include "support/plain_world.hpp"

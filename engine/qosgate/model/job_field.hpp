@@ -24,7 +24,7 @@ enum class FieldType : std::uint8_t {
     minutes, ///< a whole number, math.huge for "no limit"; written also as "8:00:00"
     flag,    ///< true or false
     tres,    ///< a table of counts by TRES name
-    // What the bindings make objects of (policy/check/job_objects.hpp):
+    // What the bindings make objects of (policy/objects/job_objects.cpp):
     gpu,
     gpu_list,
     arguments,

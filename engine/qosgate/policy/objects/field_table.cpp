@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The table of fields: how rules read and write each row of model::job_fields.
-#include "qosgate/policy/objects/field_read.hpp"
-#include "qosgate/policy/objects/field_write.hpp"
+#include "qosgate/policy/objects/field_functions.hpp"
 #include "qosgate/policy/objects/fields.hpp"
 
 #include <algorithm>

@@ -2,11 +2,9 @@
 #include "qosgate/policy/objects/job_binding.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/check/job_objects.hpp"
 #include "qosgate/policy/lua/budget.hpp"
 #include "qosgate/policy/objects/client_binding.hpp"
-#include "qosgate/policy/objects/view_binding.hpp"
-#include "qosgate/policy/run/rule_messages.hpp"
+#include "qosgate/policy/objects/job_binding_common.hpp"
 
 #include <algorithm>
 #include <array>

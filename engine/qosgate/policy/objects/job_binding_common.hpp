@@ -4,8 +4,10 @@
 // and each has a table of its own, `tres`.
 #pragma once
 
+#include "qosgate/policy/lua/lib/message_format.hpp"
 #include "qosgate/policy/lua/lua_state.hpp"
 #include "qosgate/policy/objects/fields.hpp"
+#include "qosgate/policy/objects/view_table.hpp"
 #include "qosgate/policy/run/rule_run.hpp"
 
 #include <cstdint>
@@ -49,23 +51,13 @@ FieldSource source_of(lua_State* lua, const RuleRun& run) {
     return source_before(lua, run);
 }
 
-/// The same with the job's facts as it is now.
-template <Shown shown>
-FieldSource counted_source_of(lua_State* lua, RuleRun& run) {
-    if constexpr (shown == Shown::job) count_again(lua, run);
-    return source_of<shown>(lua, run);
-}
-
-/// What the object at stack index 1 reads from. Errors: raises a Lua error.
-template <Shown shown>
-FieldSource check_source(lua_State* lua, const void* LuaState::*object) {
-    return source_of<shown>(lua, check_run(lua, object));
-}
-
-/// The same with the job's facts as it is now.
+/// What the object at stack index 1 reads from, with the job's facts as it is now. Errors: raises a Lua
+/// error.
 template <Shown shown>
 FieldSource check_counted(lua_State* lua, const void* LuaState::*object) {
-    return counted_source_of<shown>(lua, check_run(lua, object));
+    RuleRun& run = check_run(lua, object);
+    if constexpr (shown == Shown::job) count_again(lua, run);
+    return source_of<shown>(lua, run);
 }
 
 /// Work with C++ objects on the way to a Lua error; it must not throw.
@@ -101,5 +93,80 @@ std::string describe_unknown_tres(const model::TresCatalogue& catalogue, std::st
 
 /// Pushes the object `job.tres`, or `before.tres`.
 void push_tres(lua_State* lua, Shown shown);
+
+// ---- values of job that are tables: job.gpu, job.argv, job.license_counts and others -------------------
+
+/// Makes what push_object_field() needs. Inside a protected call.
+void install_job_objects(lua_State* lua);
+
+/// Whether a field of this type is pushed by push_object_field().
+constexpr bool is_object_field(FieldType type) noexcept {
+    return type >= FieldType::gpu;
+}
+
+/// Pushes the value of such a field of a job. Errors: raises a Lua error if it is too large, or the budget is
+/// spent.
+void push_object_field(lua_State* lua, const FieldSource& source, FieldType type, Shown shown);
+
+// ---- view ----------------------------------------------------------------------------------------------
+// One object per Lua state, made once; its members are made when a rule reads them. They belong to one run of
+// a rule.
+
+/// Makes the state's object `view`. Returns its reference in the registry. Inside a protected call.
+int make_view(lua_State* lua);
+
+/// The content of an object. What it borrows is there as long as the run goes on that made it. Trivial.
+struct BoundObject {
+    std::uint64_t run;
+    ViewObject shown;
+};
+
+/// The object of this kind at stack index 1. Errors: raises a Lua error for another value, and for an object
+/// of an earlier run.
+const BoundObject& check_view_object(lua_State* lua, ViewKind kind);
+
+/// Makes the metatable of the objects of a kind, and pushes it. Inside a protected call.
+void push_new_view_type(lua_State* lua, ViewKind kind);
+
+/// The same for the kind `tres`, with its functions.
+void push_view_tres_type(lua_State* lua);
+
+// ---- functions that speak to the user or end the rule: job:reject(...), options:warn(...) --------------
+
+/// The name of the rule's first argument, which the object is.
+constexpr const char* name_of_argument(const void* LuaState::*object) noexcept {
+    return object == &LuaState::options_object ? "options" : "job";
+}
+
+/// Ends the rule: the error raised here is recognised by LuaState::rule_ended.
+int end_rule(lua_State* lua);
+
+/// Gives the message that the arguments make to a function of the run of the object.
+template <const void* LuaState::*object, void (RuleRun::*say)(std::string_view, ErrorText&) noexcept>
+int say_message(lua_State* lua) {
+    RuleRun& run = check_run(lua, object);
+    push_message(lua, 2);
+    ErrorText error;
+    std::size_t length = 0;
+    const char* bytes = lua_tolstring(lua, -1, &length);
+    (run.*say)({bytes, length}, error);
+    if (!error.empty()) return raise(lua, error);
+    return 0;
+}
+
+template <const void* LuaState::*object>
+int reject_job(lua_State* lua) {
+    say_message<object, &RuleRun::reject>(lua);
+    return end_rule(lua);
+}
+
+template <const void* LuaState::*object>
+int stop_chain(lua_State* lua) {
+    RuleRun& run = check_run(lua, object);
+    if (!lua_isnoneornil(lua, 2))
+        return luaL_error(lua, "%s:stop() takes no arguments", name_of_argument(object));
+    run.stop();
+    return end_rule(lua);
+}
 
 } // namespace qg::policy

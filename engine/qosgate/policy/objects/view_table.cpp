@@ -5,7 +5,7 @@
 #include "qosgate/model/limit_facts.hpp"
 #include "qosgate/model/qos_flags.hpp"
 #include "qosgate/policy/check/unknown_name.hpp"
-#include "qosgate/policy/objects/option_writes.hpp"
+#include "qosgate/policy/objects/client_binding.hpp"
 #include "qosgate/policy/objects/view_answers.hpp"
 
 #include <algorithm>

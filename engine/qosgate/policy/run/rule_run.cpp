@@ -3,7 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/lua/writable_env.hpp"
-#include "qosgate/policy/objects/option_writes.hpp"
+#include "qosgate/policy/objects/client_binding.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/check/unknown_name.hpp"
-#include "qosgate/policy/objects/option_writes.hpp"
+#include "qosgate/policy/objects/client_binding.hpp"
 
 #include <algorithm>
 

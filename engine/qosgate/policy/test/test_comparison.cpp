@@ -3,8 +3,8 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/check/unknown_name.hpp"
+#include "qosgate/policy/objects/client_binding.hpp"
 #include "qosgate/policy/objects/fields.hpp"
-#include "qosgate/policy/objects/option_writes.hpp"
 #include "qosgate/policy/test/test_change.hpp"
 
 #include <algorithm>
