@@ -2,7 +2,7 @@
 //
 // job_desc.environment of a script for job_submit/lua: a search counts what it looks at. A user can send
 // millions of variables.
-#include "qosgate/script/script_job.hpp"
+#include "qosgate/script/records_host.hpp"
 
 #include "support/script_setup.hpp"
 

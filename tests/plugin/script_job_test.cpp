@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/script/script_job.hpp"
+#include "qosgate/script/records_host.hpp"
 
 #include "fake_host.hpp"
 #include "host/host_texts.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/test/coverage.hpp"
 
-#include "qosgate/policy/test/code_lines.hpp"
 #include "support/plain_world.hpp"
 #include "support/policy_setup.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/files/csv_reader.hpp"
+#include "qosgate/policy/files/data_files.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "support/texts.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/compat/partition_groups.hpp"
+#include "qosgate/policy/compat/record_fields.hpp"
 
 #include "support/script_setup.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Whether the functions of a file may keep something from one call to the next.
-#include "qosgate/policy/check/statefulness.hpp"
+#include "qosgate/policy/check/field_dependencies.hpp"
 #include "qosgate/policy/files/modules.hpp"
 #include "support/policy_setup.hpp"
 

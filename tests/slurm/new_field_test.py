@@ -29,7 +29,7 @@ MEMBER = (
     "{model::JobDetail::sampling, &job_desc_msg_t::acctg_freq, not_stored, 1024},\n",
 )
 # All that has a table of fields of its own, and what follows from it.
-SOURCES = ("policy/objects/field_table.cpp", "policy/objects/fields.cpp", "gate/decide/recorded_request.cpp", "slurm/read_details.cpp")
+SOURCES = ("policy/objects/field_table.cpp", "policy/objects/fields.cpp", "gate/decide/decision_record.cpp", "slurm/read_details.cpp")
 PROGRAM = r"""
 #include <iostream>
 using namespace qg;

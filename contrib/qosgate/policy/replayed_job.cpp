@@ -2,7 +2,7 @@
 #include "policy/replayed_job.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/decide/recorded_request.hpp"
+#include "qosgate/gate/decide/decision_record.hpp"
 #include "qosgate/policy/objects/fields.hpp"
 
 #include <chrono>

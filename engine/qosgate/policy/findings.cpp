@@ -8,7 +8,6 @@
 #include "qosgate/policy/check/lua_tokens.hpp"
 #include "qosgate/policy/check/name_check.hpp"
 #include "qosgate/policy/check/syntax_tree.hpp"
-#include "qosgate/policy/check/unused_files.hpp"
 #include "qosgate/policy/compat/client_script.hpp"
 #include "qosgate/policy/compat/script_files.hpp"
 #include "qosgate/policy/compat/script_findings.hpp"

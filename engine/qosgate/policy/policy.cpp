@@ -8,7 +8,6 @@
 #include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/policy/run/compiled_rules.hpp"
 #include "qosgate/policy/run/rule_chain.hpp"
-#include "qosgate/policy/run/rule_failures.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -95,4 +95,11 @@ Result<void> apply_setting(Settings& settings, std::string_view name, std::span<
 /// A setting as one would write it in site.lua.
 std::string describe_setting(const SettingSpec& spec, const Settings& settings);
 
+// ---- the line that ends a refusal: whom users ask ------------------------------------------------------
+
+/// Empty: the site names nobody.
+inline std::string contact_line(const Settings& settings) {
+    return settings.contact.empty() ? std::string() : "questions: " + settings.contact;
+}
+
 } // namespace qg::policy

@@ -2,8 +2,8 @@
 #include "qosgate/script/script_answer.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/files/contact.hpp"
 #include "qosgate/policy/objects/fields.hpp"
+#include "qosgate/policy/settings.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Which name of a script for job_submit/lua belongs to which field of job_desc_msg_t. Scripts see a field's
-// own number or text. Names whose value is not simply a field are in script/script_job.cpp.
+// own number or text. Names whose value is not simply a field are in script/records_host.cpp.
 #pragma once
 
 #include "qosgate/slurm/compat.hpp"

@@ -12,7 +12,7 @@
 #include "qosgate/gate/size/tasks_at_once.hpp"
 #include "qosgate/limits/explain.hpp"
 #include "qosgate/model/limit_facts.hpp"
-#include "qosgate/policy/files/contact.hpp"
+#include "qosgate/policy/settings.hpp"
 
 #include <algorithm>
 #include <array>

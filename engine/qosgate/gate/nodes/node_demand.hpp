@@ -12,8 +12,10 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qg::gate {
 
@@ -123,5 +125,49 @@ struct CpusForMemory {
 std::optional<CpusForMemory> cpus_for_memory(const std::optional<model::Memory>& asked,
                                              const model::Partition& partition,
                                              const model::Cluster& cluster);
+
+// ---- what nodes of different sizes hold together -------------------------------------------------------
+
+/// Whether to take the nodes that hold most first or last.
+enum class NodeOrder : std::uint8_t { largest_first, smallest_first };
+
+/// A number of nodes that each hold the same amount.
+struct AlikeNodes {
+    std::uint64_t count = 0;
+    std::uint64_t amount = 0;
+};
+
+/// The maximum that `max_nodes` of the nodes hold together.
+std::uint64_t capacity_of(std::vector<AlikeNodes> nodes, std::uint64_t max_nodes);
+
+/// The minimum that so many of the nodes hold together; if there are fewer, what all hold.
+std::uint64_t min_of(std::vector<AlikeNodes> nodes, std::uint64_t count);
+
+/// How many of the nodes, taken in this order, hold `wanted`; empty if all together do not.
+std::optional<std::uint64_t> nodes_for(std::vector<AlikeNodes> nodes, std::uint64_t wanted, NodeOrder order);
+
+/// Some of the nodes of one kind. Borrows the kind.
+struct NodesOfKind {
+    const model::NodeKind* kind = nullptr;
+    std::uint64_t count = 0;
+};
+
+/// The nodes of these kinds, each of which holds `amount(kind)`.
+template <typename Amount>
+std::vector<AlikeNodes> measure(std::span<const model::NodeKind> kinds, Amount amount) {
+    std::vector<AlikeNodes> nodes;
+    nodes.reserve(kinds.size());
+    for (const model::NodeKind& kind : kinds)
+        nodes.push_back({kind.count, amount(kind)});
+    return nodes;
+}
+template <typename Amount>
+std::vector<AlikeNodes> measure(std::span<const NodesOfKind> some, Amount amount) {
+    std::vector<AlikeNodes> nodes;
+    nodes.reserve(some.size());
+    for (const auto& [kind, count] : some)
+        nodes.push_back({count, amount(*kind)});
+    return nodes;
+}
 
 } // namespace qg::gate

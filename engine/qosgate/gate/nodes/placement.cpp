@@ -2,7 +2,7 @@
 #include "qosgate/gate/nodes/placement.hpp"
 
 #include "qosgate/gate/nodes/host_names.hpp"
-#include "qosgate/gate/nodes/node_capacity.hpp"
+#include "qosgate/gate/nodes/node_demand.hpp"
 #include "qosgate/gate/nodes/node_features.hpp"
 #include "qosgate/gate/nodes/selection_failures.hpp"
 #include "qosgate/gate/partitions/partition_bounds.hpp"

@@ -6,7 +6,6 @@
 
 #include "qosgate/base/saturate.hpp"
 #include "qosgate/gate/nodes/known_nodes.hpp"
-#include "qosgate/gate/nodes/node_capacity.hpp"
 #include "qosgate/gate/nodes/node_demand.hpp"
 
 #include <algorithm>

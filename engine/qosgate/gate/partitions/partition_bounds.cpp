@@ -3,7 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/base/unrolled.hpp"
-#include "qosgate/gate/nodes/node_capacity.hpp"
+#include "qosgate/gate/nodes/node_demand.hpp"
 #include "qosgate/limits/catalogue.hpp"
 
 #include <algorithm>

@@ -6,6 +6,9 @@
 
 #include "qosgate/policy/findings.hpp"
 
+#include <span>
+#include <vector>
+
 namespace qg::policy {
 
 /// The files that can be read, and what is wrong with the directory and the others.
@@ -21,5 +24,12 @@ Result<DirectoryFindings> read_all_sources(const std::filesystem::path& director
 /// stops it from being loaded.
 Result<SourceDirectory> read_loadable_sources(const std::filesystem::path& directory,
                                               const OwnerCheck& owners);
+
+// ---- files of a policy that do nothing, because no other file uses them or no job reaches them ---------
+
+/// The modules that no rule, module or test requires, the data that none reads, and rules behind one that
+/// ends the chain for every job; none that stops loading. `rules` are those of `sources`. Only what is
+/// certain: a name that is not a literal may be any. Cost: linear.
+std::vector<Finding> find_unused(const SourceDirectory& sources, std::span<const RuleInfo> rules);
 
 } // namespace qg::policy

@@ -306,7 +306,7 @@ void bound_search_of_root(lua_State* lua) {
     lua_pop(lua, 1);
 }
 
-int build(lua_State* lua) {
+int build_client(lua_State* lua) {
     if (geteuid() == 0) {
         lua_pushboolean(lua, 1);
         lua_setfield(lua, LUA_REGISTRYINDEX, "LUA_NOENV");
@@ -332,7 +332,7 @@ int build(lua_State* lua) {
 } // namespace
 
 Result<void> install_client_library(LuaState& state) {
-    return protected_call(state, &build, nullptr);
+    return protected_call(state, &build_client, nullptr);
 }
 
 std::vector<std::string> client_slurm_names() {

@@ -4,9 +4,9 @@
 #include "qosgate/base/check.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compat/client_objects.hpp"
-#include "qosgate/policy/compat/int_value.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/script_library.hpp"
+#include "qosgate/policy/lua/lib/old_numbers.hpp"
 
 #include <chrono>
 

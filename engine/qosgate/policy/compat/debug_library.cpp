@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/compat/debug_library.hpp"
+#include "qosgate/policy/compat/old_lua.hpp"
 
 #include "qosgate/policy/lua/budget.hpp"
 #include "qosgate/policy/lua/lib/old_numbers.hpp"

@@ -6,8 +6,6 @@
 #include "qosgate/policy/compat/host_calls.hpp"
 #include "qosgate/policy/compat/old_host.hpp"
 #include "qosgate/policy/compat/script_files.hpp"
-#include "qosgate/policy/compat/script_io.hpp"
-#include "qosgate/policy/compat/script_modules.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/lua/lua_state.hpp"
 

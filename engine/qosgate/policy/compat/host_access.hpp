@@ -45,4 +45,17 @@ void add_mentioned_names(std::string_view source, std::set<std::string, std::les
 /// the same message. Inside a protected call.
 void add_host_libraries(lua_State* lua);
 
+// ---- the library io ------------------------------------------------------------------------------------
+// Files are read from the policy (script_files.hpp), and io.popen answers what host_programs.hpp knows.
+// Handles hold nothing of the host, so they need no finalizer.
+
+/// Adds `io` to the globals. Inside a protected call.
+void add_io(lua_State* lua);
+
+// ---- dofile, loadfile, require and package -------------------------------------------------------------
+// They read the files of the policy (script_files.hpp).
+
+/// Adds the functions to the globals; the libraries are there already. Inside a protected call.
+void add_modules(lua_State* lua);
+
 } // namespace qg::policy::compat

@@ -2,8 +2,8 @@
 #include "qosgate/policy/compat/host_calls.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/compat/host_access.hpp"
 #include "qosgate/policy/compat/host_programs.hpp"
-#include "qosgate/policy/compat/script_io.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // host_programs: the command lines that a script may give to io.popen, and their answers. No program is
-// started: users and groups come from what is known of the directory service (user_programs.hpp), and the
+// started: users and groups come from what is known of the directory service, and the
 // output of a site's own programs from files that the setting `compat_programs` names.
 #pragma once
 
 #include "qosgate/base/result.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,5 +30,20 @@ std::string describe_bad_program(std::string_view command, const ScriptFiles& fi
 /// answered.
 std::string describe_bad_beginning(std::string_view beginning, std::string_view end,
                                    const ScriptFiles& files);
+
+// ---- programs that tell of users and groups ------------------------------------------------------------
+// The answers of `id`, `groups` and `getent` about users and groups, for scripts that start these programs
+// with io.popen. They come from what is known of the directory service.
+
+class ScriptHost;
+
+/// Without the directory of Debian's and most other systems' programs.
+std::string_view program_name(std::string_view path) noexcept;
+
+/// Whether these words, the program first, are such a program with options that are answered.
+bool is_user_program(std::span<const std::string> words);
+
+/// Its exit status, and what it writes. Errors: unavailable if the user or group is not known yet.
+Result<int> answer_user_program(std::span<const std::string> words, ScriptHost& host, std::string& output);
 
 } // namespace qg::policy::compat

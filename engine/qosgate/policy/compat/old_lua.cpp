@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/compat/old_lua.hpp"
 
-#include "qosgate/policy/compat/debug_library.hpp"
-#include "qosgate/policy/compat/old_text.hpp"
 #include "qosgate/policy/compat/script_lists.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/compat/source_rewrite.hpp"
@@ -529,7 +527,7 @@ void add_table(lua_State* lua) {
     lua_setfield(lua, -2, "table");
 }
 
-int build(lua_State* lua) {
+int build_old_lua(lua_State* lua) {
     lua_settop(lua, 0);
     open_library(lua, &luaopen_base);
     add_base(lua);
@@ -564,7 +562,7 @@ int run_text(lua_State* lua) {
 } // namespace
 
 Result<void> install_old_lua(LuaState& state) {
-    return protected_call(state, &build, nullptr);
+    return protected_call(state, &build_old_lua, nullptr);
 }
 
 int compile_text(lua_State* lua, std::string_view source, const char* chunk_name) {

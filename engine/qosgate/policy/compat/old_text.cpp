@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/compat/old_text.hpp"
 
-#include "qosgate/policy/compat/int_value.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/source_rewrite.hpp"
 #include "qosgate/policy/lua/budget.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/compat/script_io.hpp"
+#include "qosgate/policy/compat/host_access.hpp"
 
 #include "qosgate/policy/compat/host_programs.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"

@@ -3,8 +3,6 @@
 
 #include "qosgate/base/units.hpp"
 #include "qosgate/policy/compat/host_access.hpp"
-#include "qosgate/policy/compat/int_value.hpp"
-#include "qosgate/policy/compat/object_tables.hpp"
 #include "qosgate/policy/compat/old_arguments.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/script_lists.hpp"
@@ -13,6 +11,7 @@
 #include "qosgate/policy/compat/slurm_constants.hpp"
 #include "qosgate/policy/lua/budget.hpp"
 #include "qosgate/policy/lua/lib/charged.hpp"
+#include "qosgate/policy/lua/lib/old_numbers.hpp"
 #include "qosgate/policy/lua/lua_state.hpp"
 
 #include <optional>
@@ -193,7 +192,7 @@ void push_slurm(lua_State* lua, const std::string& cluster_name) {
     lua_setfield(lua, -2, "CLUSTER_NAME");
 }
 
-int build(lua_State* lua) {
+int build_slurm(lua_State* lua) {
     const auto& cluster_name = *static_cast<const std::string*>(lua_touserdata(lua, 1));
     push_slurm(lua, cluster_name);
     lua_setglobal(lua, "slurm");
@@ -210,7 +209,7 @@ int build(lua_State* lua) {
 
 Result<void> install_script_library(LuaState& state, std::string_view cluster_name) {
     std::string name(cluster_name);
-    return protected_call(state, &build, &name);
+    return protected_call(state, &build_slurm, &name);
 }
 
 std::vector<std::string> slurm_names() {

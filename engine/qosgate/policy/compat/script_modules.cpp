@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/compat/script_modules.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compat/host_access.hpp"

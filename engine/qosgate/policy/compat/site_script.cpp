@@ -3,11 +3,11 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compat/host_access.hpp"
-#include "qosgate/policy/compat/int_value.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/partition_use.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/policy/compat/script_library.hpp"
+#include "qosgate/policy/lua/lib/old_numbers.hpp"
 #include "qosgate/policy/run/compiled_rules.hpp"
 
 #include <algorithm>

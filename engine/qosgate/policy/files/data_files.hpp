@@ -32,4 +32,13 @@ Result<DataFile> read_data_file(const SourceFile& file, std::size_t max_values =
 /// Reads all of them, in the order of their names. Errors: as read_data_file().
 Result<std::vector<DataFile>> read_data_files(const SourceDirectory& sources);
 
+// ---- files of comma-separated values -------------------------------------------------------------------
+// A table as RFC 4180 has it: fields with commas between them, in quotes if they contain commas, quotes
+// (written twice) or ends of lines; lines end with LF or CRLF. The first line names the columns. The result
+// is a list of rows; every field is a text, an empty one is nothing. Lines without any character are skipped.
+// Bounded by DataBounds; linear.
+
+/// The rows of a file; `max_values` fields at most. Errors: invalid_input, "<line>: <what>".
+Result<DataTable> read_csv(std::string_view text, std::size_t max_values = DataBounds::max_values);
+
 } // namespace qg::policy

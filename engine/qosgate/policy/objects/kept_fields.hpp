@@ -8,7 +8,7 @@
 // job; a rule's table gets those that differ just before the rule runs.
 //
 // So it is known which fields each rule reads. A rule that did nothing with a job, and keeps nothing from one
-// call to the next (statefulness.hpp), does nothing again while these fields stay the same: it rests.
+// call to the next (field_dependencies.hpp), does nothing again while these fields stay the same: it rests.
 #pragma once
 
 #include "qosgate/model/job_details.hpp"

@@ -3,7 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/check/declarations.hpp"
-#include "qosgate/policy/check/statefulness.hpp"
+#include "qosgate/policy/check/field_dependencies.hpp"
 #include "qosgate/policy/lua/sandbox.hpp"
 #include "qosgate/policy/objects/module_binding.hpp"
 #include "qosgate/policy/test/coverage.hpp"

@@ -11,6 +11,7 @@
 #include "qosgate/base/enumerators.hpp"
 #include "qosgate/base/result.hpp"
 #include "qosgate/policy/policy.hpp"
+#include "qosgate/policy/source_files.hpp"
 
 #include <array>
 #include <cstdint>
@@ -57,5 +58,15 @@ class Coverage {
     /// Of each rule, by event.
     std::map<std::string, std::array<std::uint64_t, count_enumerators<JobEvent>()>, std::less<>> tests_;
 };
+
+// ---- lines with code of functions ----------------------------------------------------------------------
+// Which lines of a Lua source hold code of functions, also of those that never run. What stands outside of
+// functions runs whenever the file is loaded. Lua's own functions tell lines only of functions that exist, so
+// they are read from the compiled chunk's debug information.
+
+/// The lines, ascending, each once. The end of a function belongs to the function that makes it.
+/// Errors: invalid_input if the source does not compile, unsupported for another release of Lua than 5.4,
+/// limit_exceeded if memory is short.
+Result<std::vector<int>> find_code_lines(const SourceFile& file);
 
 } // namespace qg::policy

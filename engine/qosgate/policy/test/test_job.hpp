@@ -5,6 +5,7 @@
 #pragma once
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/model/update_parts.hpp"
 #include "qosgate/policy/policy_tests.hpp"
 
 #include <cstdint>
@@ -68,5 +69,14 @@ class TestJob {
     bool names_sender_ = false;
     TestDefaults defaults_;
 };
+
+// ---- what a test of a change can give of a job that slurmctld has --------------------------------------
+
+/// What the change of a test sets: the fields of its job, also those that keep the value that they had.
+model::UpdateParts parts_of_change(const PolicyTest& test);
+
+/// Whether rules could read the job that a test of a change gives. Errors: invalid_input for a field that
+/// slurmctld does not show at a change, or that no change sets, with what to write instead.
+Result<void> check_change(const PolicyTest& test);
 
 } // namespace qg::policy

@@ -7,10 +7,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 
-struct lua_State;
+#include <lua.hpp>
 
 namespace qg::policy {
 
@@ -42,5 +43,19 @@ int to_old_int(double number) noexcept;
 
 /// As a cast to unsigned long on x86-64, for %u and %x: -1 is the largest number.
 std::uint64_t to_old_unsigned(double number) noexcept;
+
+// ---- whole numbers -------------------------------------------------------------------------------------
+
+/// A script's code or level as an int, its fraction dropped. A number outside of the range of int, or NaN, is
+/// INT_MIN, as in Slurm's plugin on x86-64; in C++ that conversion is undefined.
+inline int to_int(double number) noexcept {
+    constexpr double least = std::numeric_limits<int>::min(), end = -least;
+    return number > least - 1 && number < end ? static_cast<int>(number) : std::numeric_limits<int>::min();
+}
+
+/// The same of the value at `index`; 0 if it is no number.
+inline int int_at(lua_State* lua, int index) {
+    return to_int(lua_tonumber(lua, index));
+}
 
 } // namespace qg::policy
