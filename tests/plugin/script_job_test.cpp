@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(constants_are_those_of_slurms_headers) {
 }
 
 BOOST_AUTO_TEST_CASE(every_field_is_known_to_the_check_of_scripts) {
-    const auto names = policy::compat::job_desc_fields();
+    const auto names = model::job_desc_fields;
     for (const slurm::ScriptField& field : slurm::script_fields)
         BOOST_TEST(std::ranges::count(names, field.name) == 1, field.name);
     for (const std::string_view name : {"gres", "min_mem_per_cpu", "default_qos", "environment", "argv"})

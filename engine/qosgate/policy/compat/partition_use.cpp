@@ -2,50 +2,15 @@
 #include "qosgate/policy/compat/partition_use.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/record_field.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <set>
 #include <string>
 
 namespace qg::policy::compat {
 namespace {
-
-constexpr auto fields_of_partitions = std::to_array<std::string_view>({
-    "allow_accounts",
-    "allow_alloc_nodes",
-    "allow_groups",
-    "allow_qos",
-    "alternate",
-    "billing_weights_str",
-    "def_mem_per_cpu",
-    "def_mem_per_node",
-    "default_time",
-    "deny_accounts",
-    "deny_qos",
-    "flag_default",
-    "flags",
-    "max_cpus_per_node",
-    "max_cpus_per_socket",
-    "max_mem_per_cpu",
-    "max_mem_per_node",
-    "max_nodes",
-    "max_nodes_orig",
-    "max_oversubscribe",
-    "max_share",
-    "max_time",
-    "min_nodes",
-    "min_nodes_orig",
-    "name",
-    "nodes",
-    "priority_job_factor",
-    "priority_tier",
-    "qos",
-    "state_up",
-    "total_cpus",
-    "total_nodes",
-});
 
 /// What a script does with the partitions in part_list.
 class PartitionUse {
@@ -64,12 +29,14 @@ class PartitionUse {
     }
 
     void find(std::vector<ScriptFinding>& findings) const {
-        const std::vector<std::string> names(fields_of_partitions.begin(), fields_of_partitions.end());
+        const std::vector<std::string> names(model::partition_record_fields.begin(),
+                                             model::partition_record_fields.end());
         for (NodeId id = 0; id < tree_.size(); ++id) {
             const std::string_view field = tree_.is_dotted(id) ? tree_.member(id) : std::string_view();
             if (field.empty() || !is_partition(tree_.object(id))) continue;
             // The script may give its own fields to the table.
-            if (std::ranges::binary_search(fields_of_partitions, field) || set_.contains(field)) continue;
+            if (std::ranges::binary_search(model::partition_record_fields, field) || set_.contains(field))
+                continue;
             findings.push_back({tree_.line(tree_.child(id, 1)),
                                 text::format("a partition has no field '{}', so this is always nil{}", field,
                                              text::did_you_mean(field, names)),
@@ -129,7 +96,7 @@ bool may_read(const SyntaxTree& tree, NodeId function, std::size_t parameter) {
 } // namespace
 
 std::span<const std::string_view> partition_field_names() noexcept {
-    return fields_of_partitions;
+    return model::partition_record_fields;
 }
 
 void find_partition_fields(const SyntaxTree& tree, std::vector<ScriptFinding>& findings) {

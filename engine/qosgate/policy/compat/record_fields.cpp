@@ -4,7 +4,6 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/directory.hpp"
 #include "qosgate/policy/check/lua_tokens.hpp"
-#include "qosgate/policy/compat/script_findings.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,15 +22,12 @@ constexpr auto field_names = [] {
     return result;
 }();
 
-bool is_of_job_desc(std::string_view field) noexcept {
-    return std::ranges::find(job_desc_fields(), field) != job_desc_fields().end();
-}
-
 /// Whether the token at `at` may be the name of a field of a record.
 bool may_name_field(std::span<const Token> tokens, std::size_t at) noexcept {
     if (tokens[at].kind == TokenKind::text) return true;
     if (!tokens[at].is_name() || at < 2 || !tokens[at - 1].is(".")) return false;
-    return !tokens[at - 2].is_name("job_desc") || !is_of_job_desc(tokens[at].text);
+    return !tokens[at - 2].is_name("job_desc") ||
+           !std::ranges::binary_search(model::job_desc_fields, tokens[at].text);
 }
 
 } // namespace

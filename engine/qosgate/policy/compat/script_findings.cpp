@@ -11,118 +11,11 @@
 #include "qosgate/policy/compat/script_library.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <utility>
 
 namespace qg::policy::compat {
 namespace {
-
-constexpr auto fields = std::to_array<std::string_view>({
-    "account",
-    "acctg_freq",
-    "admin_comment",
-    "alloc_node",
-    "argc",
-    "argv",
-    "array_inx",
-    "assoc_comment",
-    "assoc_qos",
-    "batch_features",
-    "begin_time",
-    "bitflags",
-    "boards_per_node",
-    "burst_buffer",
-    "clusters",
-    "comment",
-    "container",
-    "contiguous",
-    "core_spec",
-    "cores_per_socket",
-    "cpu_freq_gov",
-    "cpu_freq_max",
-    "cpu_freq_min",
-    "cpus_per_task",
-    "cpus_per_tres",
-    "cron_job",
-    "default_account",
-    "default_qos",
-    "delay_boot",
-    "dependency",
-    "end_time",
-    "environment",
-    "exc_nodes",
-    "extra",
-    "features",
-    "gres",
-    "group_id",
-    "het_job_offset",
-    "immediate",
-    "licenses",
-    "mail_type",
-    "mail_user",
-    "max_cpus",
-    "max_nodes",
-    "mcs_label",
-    "mem_per_tres",
-    "min_cpus",
-    "min_mem_per_cpu",
-    "min_mem_per_node",
-    "min_nodes",
-    "name",
-    "network",
-    "nice",
-    "ntasks_per_board",
-    "ntasks_per_core",
-    "ntasks_per_gpu",
-    "ntasks_per_node",
-    "ntasks_per_socket",
-    "ntasks_per_tres",
-    "num_tasks",
-    "oversubscribe",
-    "pack_job_offset",
-    "partition",
-    "pn_min_cpus",
-    "pn_min_memory",
-    "pn_min_tmp_disk",
-    "power_flags",
-    "prefer",
-    "priority",
-    "qos",
-    "reboot",
-    "req_context",
-    "req_nodes",
-    "req_switch",
-    "requeue",
-    "reservation",
-    "script",
-    "segment_size",
-    "selinux_context",
-    "shared",
-    "site_factor",
-    "sockets_per_board",
-    "sockets_per_node",
-    "spank_job_env",
-    "spank_job_env_size",
-    "std_err",
-    "std_in",
-    "std_out",
-    "thread_spec",
-    "threads_per_core",
-    "time_limit",
-    "time_min",
-    "tres_bind",
-    "tres_freq",
-    "tres_per_job",
-    "tres_per_node",
-    "tres_per_socket",
-    "tres_per_task",
-    "user_id",
-    "user_name",
-    "wait4switch",
-    "wckey",
-    "work_dir",
-});
 
 /// The text of a script, and what its names mean.
 class ReadScript {
@@ -167,7 +60,7 @@ bool returns(const SyntaxTree& tree, NodeId block) {
 }
 
 std::string describe_unknown(std::string_view field, bool is_written) {
-    const std::vector<std::string> names(fields.begin(), fields.end());
+    const std::vector<std::string> names(model::job_desc_fields.begin(), model::job_desc_fields.end());
     return text::format("job_desc has no field '{}', {}{}", field,
                         is_written ? "so this sets nothing" : "so this is always nil",
                         text::did_you_mean(field, names));
@@ -200,7 +93,7 @@ void find_fields(const ReadScript& script, std::vector<ScriptFinding>& findings)
         std::string what;
         if (object == Meaning::before)
             what = describe_record_field(field);
-        else if (object == Meaning::job && std::ranges::find(fields, field) == fields.end())
+        else if (object == Meaning::job && !std::ranges::binary_search(model::job_desc_fields, field))
             what = describe_unknown(field, tree.is_target(id));
         if (!what.empty()) findings.push_back({tree.line(tree.child(id, 1)), std::move(what), false});
     }
@@ -288,10 +181,6 @@ void check_return(const SyntaxTree& tree, NodeId function, std::string_view name
 }
 
 } // namespace
-
-std::span<const std::string_view> job_desc_fields() noexcept {
-    return fields;
-}
 
 std::vector<ScriptFinding> find_script_problems(std::string_view source, const ScriptFiles* files) {
     const ReadScript script(source);

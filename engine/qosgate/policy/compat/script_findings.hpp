@@ -3,7 +3,6 @@
 // script_findings: what the text of a script for job_submit/lua or cli_filter/lua shows to be wrong.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +16,6 @@ struct ScriptFinding {
     std::string message;
     bool stops_loading = false;
 };
-
-/// The fields of job_desc in any release.
-std::span<const std::string_view> job_desc_fields() noexcept;
 
 /// Fields that do not exist, functions that are missing or end without a return, and functions that reach the
 /// host. By line. The source has compiled. `files` is what it may read. Cost: linear.
