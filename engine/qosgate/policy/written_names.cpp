@@ -2,8 +2,8 @@
 #include "qosgate/policy/written_names.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/check/call_arguments.hpp"
 #include "qosgate/policy/check/expression_types.hpp"
+#include "qosgate/policy/check/use_problems.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/check/expression_types.hpp"
 
-#include "qosgate/policy/check/view_use.hpp"
+#include "qosgate/policy/check/use_problems.hpp"
 #include "qosgate/policy/run/rule_keys.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/check/job_use.hpp"
+#include "qosgate/policy/check/use_problems.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/check/unknown_name.hpp"

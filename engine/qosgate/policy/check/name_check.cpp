@@ -2,12 +2,9 @@
 #include "qosgate/policy/check/name_check.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/check/call_arguments.hpp"
 #include "qosgate/policy/check/expression_types.hpp"
-#include "qosgate/policy/check/job_use.hpp"
-#include "qosgate/policy/check/library_use.hpp"
 #include "qosgate/policy/check/unknown_name.hpp"
-#include "qosgate/policy/check/view_use.hpp"
+#include "qosgate/policy/check/use_problems.hpp"
 #include "qosgate/policy/lua/sandbox.hpp"
 #include "qosgate/policy/run/rule_keys.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/check/call_arguments.hpp"
+#include "qosgate/policy/check/use_problems.hpp"
 
 #include "qosgate/base/text.hpp"
 
