@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <string_view>
 #include <tuple>
-#include <utility>
 
 #include <lua.hpp>
 
@@ -86,10 +85,23 @@ void push_answer(lua_State* lua, ViewType type, const ViewAnswer& answer) {
     __builtin_unreachable(); // a Lua error does not return
 }
 
+/// The kind of the objects that the running function is of: upvalue 2 of each.
+ViewKind own_kind(lua_State* lua) {
+    return static_cast<ViewKind>(lua_tointeger(lua, lua_upvalueindex(2)));
+}
+
+/// The content of the object of view at stack index 1. Errors: raises a Lua error for one of an earlier run.
+const BoundObject& check_run_of_object(lua_State* lua) {
+    const auto* object = static_cast<const BoundObject*>(lua_touserdata(lua, 1));
+    const ViewKind kind = object->shown.kind;
+    if (kind != ViewKind::view && object->run != LuaState::of(lua).runs)
+        luaL_error(lua, "%s was read by another run of a rule: read it again", name_of(kind));
+    return *object;
+}
+
 /// Calls a function for the object at stack index 1. Returns the number of values that it pushed.
-template <ViewKind kind>
 int answer_call(lua_State* lua, const ViewFunction& function, const CallArguments& arguments) {
-    const BoundObject object = check_view_object(lua, kind);
+    const BoundObject object = check_run_of_object(lua);
     RuleView& view = check_view(lua);
     Budget::charge(lua, function.cost);
     ErrorText error;
@@ -101,10 +113,9 @@ int answer_call(lua_State* lua, const ViewFunction& function, const CallArgument
     return 2;
 }
 
-/// The function whose place is in upvalue 1.
-template <ViewKind kind>
+/// The function whose row is upvalue 1.
 const ViewFunction& called_function(lua_State* lua) {
-    return view_functions(kind)[static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(1)))];
+    return *static_cast<const ViewFunction*>(lua_touserdata(lua, lua_upvalueindex(1)));
 }
 
 /// Reads the table at stack index 1, which holds the texts. Errors: raises a Lua error.
@@ -132,23 +143,21 @@ JobFilter read_filter(lua_State* lua) {
     return filter;
 }
 
-/// A function that is called with a table. Upvalue 2: the object.
-template <ViewKind kind>
+/// A function that is called with a table. Upvalue 3: the object.
 int call_with_filter(lua_State* lua) {
-    const ViewFunction& function = called_function<kind>(lua);
+    const ViewFunction& function = called_function(lua);
     if (lua_gettop(lua) != 1 || lua_istable(lua, 1) == 0)
         return luaL_error(lua, "write %s: it takes one table", function.usage.data());
     const CallArguments arguments{.filter =
                                       read_filter(lua)}; // borrows from the table, which stays on the stack
-    lua_pushvalue(lua, lua_upvalueindex(2));
+    lua_pushvalue(lua, lua_upvalueindex(3));
     lua_insert(lua, 1);
-    return answer_call<kind>(lua, function, arguments);
+    return answer_call(lua, function, arguments);
 }
 
-/// A function that is called with a dot. Upvalue 2: the object.
-template <ViewKind kind>
+/// A function that is called with a dot. Upvalue 3: the object.
 int call_with_dot(lua_State* lua) {
-    const ViewFunction& function = called_function<kind>(lua);
+    const ViewFunction& function = called_function(lua);
     if (lua_type(lua, 1) == LUA_TUSERDATA)
         return luaL_error(lua, "write %s, with a dot", function.usage.data());
     const bool takes_name = function.how == ViewCall::with_name;
@@ -157,52 +166,54 @@ int call_with_dot(lua_State* lua) {
                           takes_name ? "one text" : "no arguments");
     CallArguments arguments;
     if (takes_name) arguments.name = key_at(lua, 1); // stays on the stack
-    lua_pushvalue(lua, lua_upvalueindex(2));
+    lua_pushvalue(lua, lua_upvalueindex(3));
     lua_insert(lua, 1);
-    return answer_call<kind>(lua, function, arguments);
+    return answer_call(lua, function, arguments);
 }
 
 /// A function that is called with a colon.
-template <ViewKind kind>
 int call_with_colon(lua_State* lua) {
-    const ViewFunction& function = called_function<kind>(lua);
+    const ViewFunction& function = called_function(lua);
     const bool takes_job = function.how == ViewCall::with_job;
-    if (!is_object(lua, 1, kind) || lua_gettop(lua) != (takes_job ? 2 : 1))
+    if (!is_object(lua, 1, own_kind(lua)) || lua_gettop(lua) != (takes_job ? 2 : 1))
         return luaL_error(lua, "write %s, with a colon", function.usage.data());
     const LuaState& state = LuaState::of(lua);
     if (takes_job && lua_touserdata(lua, 2) != state.job_object)
         return luaL_error(lua, "write %s: it takes the rule's job", function.usage.data());
     if (state.run == nullptr) return luaL_error(lua, "view can be used only while a rule is run");
-    if (!takes_job) return answer_call<kind>(lua, function, {});
-    return answer_call<kind>(lua, function, {.job = &state.run->source().request});
+    if (!takes_job) return answer_call(lua, function, {});
+    return answer_call(lua, function, {.job = &state.run->source().request});
+}
+
+/// Pushes a row of one of the tables.
+template <typename Row>
+void push_row(lua_State* lua, const Row& row) {
+    lua_pushlightuserdata(lua, const_cast<Row*>(&row)); // read_member() and called_function() only read it
 }
 
 /// Pushes a function that is called with a dot, of the object at a stack index.
-template <ViewKind kind>
-void push_dot_function(lua_State* lua, std::size_t place, int object) {
-    lua_pushinteger(lua, static_cast<lua_Integer>(place));
+void push_dot_function(lua_State* lua, ViewKind kind, const ViewFunction& function, int object) {
+    push_row(lua, function);
+    lua_pushinteger(lua, static_cast<lua_Integer>(kind));
     lua_pushvalue(lua, object);
-    const bool takes_table = view_functions(kind)[place].how == ViewCall::with_filter;
-    lua_pushcclosure(lua, takes_table ? &call_with_filter<kind> : &call_with_dot<kind>, 2);
+    lua_pushcclosure(lua, function.how == ViewCall::with_filter ? &call_with_filter : &call_with_dot, 3);
 }
 
-/// Upvalue 1: names to functions, and to the indices of fields in view_fields(), and of the other functions
-/// behind these.
-template <ViewKind kind>
+/// Upvalue 1: names to functions, to the rows of fields, and to the places of other functions.
 int read_member(lua_State* lua) {
+    const ViewKind kind = own_kind(lua);
     const BoundObject object = check_view_object(lua, kind);
     RuleView& view = check_view(lua);
     lua_pushvalue(lua, 2);
     const int found = lua_rawget(lua, lua_upvalueindex(1));
     if (found == LUA_TFUNCTION) return 1;
-    if (found != LUA_TNUMBER) raise_unknown(lua, kind, key_at(lua, 2));
-    const auto place = static_cast<std::size_t>(lua_tointeger(lua, -1));
-    const auto fields = view_fields(kind);
-    if (place >= fields.size()) {
-        push_dot_function<kind>(lua, place - fields.size(), 1);
+    if (found == LUA_TNUMBER) {
+        const auto place = static_cast<std::size_t>(lua_tointeger(lua, -1));
+        push_dot_function(lua, kind, view_functions(kind)[place], 1);
         return 1;
     }
-    const ViewField& field = fields[place];
+    if (found != LUA_TLIGHTUSERDATA) raise_unknown(lua, kind, key_at(lua, 2));
+    const auto& field = *static_cast<const ViewField*>(lua_touserdata(lua, -1));
     ErrorText error;
     const ViewAnswer answer = field.read(view, object.shown, error);
     if (!error.empty()) return raise(lua, error);
@@ -217,46 +228,38 @@ int refuse_view_write(lua_State* lua) {
 /// Pushes what the name of a function stands for in read_member(). Functions that are called with a colon are
 /// made once, and so are those of the one object `view`; others are made when they are read. `view` is at a
 /// stack index.
-template <ViewKind kind>
-void push_function(lua_State* lua, std::size_t place, int view) {
-    const ViewCall how = view_functions(kind)[place].how;
-    if (how == ViewCall::on_itself || how == ViewCall::with_job) {
-        lua_pushinteger(lua, static_cast<lua_Integer>(place));
-        lua_pushcclosure(lua, &call_with_colon<kind>, 1);
+void push_function(lua_State* lua, ViewKind kind, std::size_t place, int view) {
+    const ViewFunction& function = view_functions(kind)[place];
+    if (function.how == ViewCall::on_itself || function.how == ViewCall::with_job) {
+        push_row(lua, function);
+        lua_pushinteger(lua, static_cast<lua_Integer>(kind));
+        lua_pushcclosure(lua, &call_with_colon, 2);
     } else if (kind == ViewKind::view)
-        push_dot_function<kind>(lua, place, view);
+        push_dot_function(lua, kind, function, view);
     else
-        lua_pushinteger(lua, static_cast<lua_Integer>(view_fields(kind).size() + place));
+        lua_pushinteger(lua, static_cast<lua_Integer>(place));
 }
 
 /// Makes the metatable of a kind with its fields and functions. The object `view` is at a stack index.
-template <ViewKind kind>
-void make_filled_type(lua_State* lua, int view) {
+void make_filled_type(lua_State* lua, ViewKind kind, int view) {
     push_new_view_type(lua, kind);
     lua_createtable(lua, 0, static_cast<int>(view_fields(kind).size() + view_functions(kind).size()));
-    lua_Integer place = 0;
     for (const ViewField& field : view_fields(kind)) {
         lua_pushlstring(lua, field.name.data(), field.name.size());
-        lua_pushinteger(lua, place++);
+        push_row(lua, field);
         lua_rawset(lua, -3);
     }
     for (std::size_t i = 0; i < view_functions(kind).size(); ++i) {
         const std::string_view name = view_functions(kind)[i].name;
         lua_pushlstring(lua, name.data(), name.size());
-        push_function<kind>(lua, i, view);
+        push_function(lua, kind, i, view);
         lua_rawset(lua, -3);
     }
-    lua_pushcclosure(lua, &read_member<kind>, 1);
+    lua_pushinteger(lua, static_cast<lua_Integer>(kind));
+    lua_pushcclosure(lua, &read_member, 2);
     lua_setfield(lua, -2, "__index");
     lua_pushcfunction(lua, &refuse_view_write);
     lua_setfield(lua, -2, "__newindex");
-    lua_pop(lua, 1);
-}
-
-template <std::size_t... kind>
-void make_types(lua_State* lua, int view, std::index_sequence<kind...>) {
-    (make_filled_type<static_cast<ViewKind>(kind)>(lua, view), ...);
-    push_view_tres_type(lua);
     lua_pop(lua, 1);
 }
 
@@ -273,17 +276,17 @@ void push_new_view_type(lua_State* lua, ViewKind kind) {
 
 const BoundObject& check_view_object(lua_State* lua, ViewKind kind) {
     if (!is_object(lua, 1, kind)) luaL_typeerror(lua, 1, name_of(kind));
-    const auto* object = static_cast<const BoundObject*>(lua_touserdata(lua, 1));
-    if (kind != ViewKind::view && object->run != LuaState::of(lua).runs)
-        luaL_error(lua, "%s was read by another run of a rule: read it again", name_of(kind));
-    return *object;
+    return check_run_of_object(lua);
 }
 
 int make_view(lua_State* lua) {
     auto* object = static_cast<BoundObject*>(lua_newuserdatauv(lua, sizeof(BoundObject), 0));
     *object = {};
-    // The last kind is `tres`.
-    make_types(lua, lua_gettop(lua), std::make_index_sequence<view_kind_count - 1>());
+    const int view = lua_gettop(lua);
+    for (std::size_t kind = 0; kind + 1 < view_kind_count; ++kind) // the last one is `tres`
+        make_filled_type(lua, static_cast<ViewKind>(kind), view);
+    push_view_tres_type(lua);
+    lua_pop(lua, 1);
     push_type(lua, ViewKind::view);
     lua_setmetatable(lua, -2);
     return luaL_ref(lua, LUA_REGISTRYINDEX);
