@@ -318,6 +318,7 @@ void judge_names(StatusFinding& finding) {
     if (!report.is_of_this_host() || report.flag("is_testing") || !report.text("last_error").empty()) return;
     const auto unknown = find_unknown_names(report.text("policy_directory"));
     if (!unknown) {
+        if (finding.standing != in_force) return; // what is wrong there may be the reason
         finding.add(degraded,
                     text::format("slurmctld runs, as process {}, and cannot be asked which names it has: "
                                  "{}; so those in the rules were not compared",
