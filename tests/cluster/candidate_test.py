@@ -19,7 +19,7 @@ CANDIDATE = """\
 rule { name = "comments", submit = function(job)
     if job.comment == "never" then job:reject("not with the candidate") end
     if job.comment == "move" then job.qos = "counted" end
-    if job.comment == "fail" then local wrong = (job.comment) + 1 end
+    if job.comment == "fail" then local wrong = ({ job.comment })[1] + 1 end
     if job.comment == "slow" then job:warn("in force") while job.comment == "slow" do end end
 end }
 """

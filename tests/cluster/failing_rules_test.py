@@ -14,7 +14,7 @@ rule {{
     on_error = "{on_error}",
     submit = function(job)
         if job.comment == "no" then job:reject("not you") end
-        if job.comment == "bad" then local wrong = (job.comment) + 1 end
+        if job.comment == "bad" then local wrong = ({{ job.comment }})[1] + 1 end
     end,
 }}
 """

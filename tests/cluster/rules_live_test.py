@@ -190,7 +190,7 @@ class RulesLive(PluginTestCase):
         self.put_only(
             {
                 "10-fails.lua": 'rule { on_error = "allow", submit = function(job)\n    job.qos = "other"\n'
-                "    local wrong = (job.comment) + 1\nend }\n",
+                "    local wrong = ({ job.comment })[1] + 1\nend }\n",
                 "20-next.lua": 'rule { submit = function(job) job:note("the next ran") end }\n',
             }
         )

@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(without_a_policy_before_it_the_store_is_closed_until_the_te
 BOOST_AUTO_TEST_CASE(failures_in_tests_switch_no_rule) {
     temp.write("site.lua", "site { rule_failures = 1 }");
     temp.write("a.lua",
-               rule_with("if job.comment == 'bad' then local x = (job.comment) + 1 end job:reject('no')",
+               rule_with("if job.comment == 'bad' then local x = ({job.comment})[1] + 1 end job:reject('no')",
                          "on_error = 'allow',"));
     temp.write_test("t.lua",
                     "test 'fails' { job = { comment = 'bad' }, expect = { accept = true, fails = true } }"

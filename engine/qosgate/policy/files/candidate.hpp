@@ -7,8 +7,8 @@
 #include "qosgate/base/error.hpp"
 #include "qosgate/base/log.hpp"
 #include "qosgate/base/published.hpp"
+#include "qosgate/policy/files/reading_times.hpp"
 #include "qosgate/policy/policy.hpp"
-#include "qosgate/policy/source_files.hpp"
 #include "qosgate/policy/store.hpp"
 
 #include <atomic>

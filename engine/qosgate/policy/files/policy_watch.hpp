@@ -5,7 +5,7 @@
 #pragma once
 
 #include "qosgate/base/published.hpp"
-#include "qosgate/policy/source_files.hpp"
+#include "qosgate/policy/files/reading_times.hpp"
 #include "qosgate/policy/store.hpp"
 
 #include <atomic>
