@@ -13,7 +13,7 @@ from qosgate_dev.bench.instructions import ROWS, Cost, measure
 BOUNDS = {
     ("none", "accepted"): Cost(8_000, 620, 555),
     ("one", "accepted"): Cost(10_400, 830, 765),
-    ("twenty", "accepted"): Cost(20_000, 1_180, 880),
+    ("twenty", "accepted"): Cost(20_000, 1_180, 925),
     ("headroom", "accepted"): Cost(22_500, 1_290, 950),
     ("script", "accepted"): Cost(16_000, 1_070, 750),
     ("none", "refused"): Cost(197_000, 2_630, 2_190),
