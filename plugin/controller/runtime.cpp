@@ -66,6 +66,12 @@ bool can_be_loaded(const job_desc_msg_t& job) {
     return is_switch(job.overcommit) && is_switch(job.contiguous) && is_switch(job.kill_on_node_fail);
 }
 
+/// Whether the job claims that slurmctld chose the partition that it names: it would get the partitions of
+/// its reservations (limits/README.md 6.6).
+bool claims_default_partition(const job_desc_msg_t& job) {
+    return (job.bitflags & JOB_PART_ASSIGNED) != 0 && job.partition != nullptr;
+}
+
 bool asks_for_users(const policy::Policy& policy) {
     return policy.reads_groups() || (policy.script() != nullptr && policy.script()->asks_for_users());
 }
@@ -205,6 +211,9 @@ int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char*
     if (!can_be_loaded(description)) [[unlikely]]
         return Submission(controller_, description, submit_uid, err_msg)
             .refuse("overcommit, contiguous and kill_on_node_fail are 0 or 1");
+    if (claims_default_partition(description)) [[unlikely]]
+        return Submission(controller_, description, submit_uid, err_msg)
+            .refuse("bitflags has JOB_PART_ASSIGNED, which slurmctld sets: leave it out");
     if (description.het_job_offset != NO_VAL) [[unlikely]]
         return submit_part(description, submit_uid, err_msg);
     return Submission(controller_, description, submit_uid, err_msg).decide();

@@ -155,9 +155,9 @@ BOOST_AUTO_TEST_CASE(a_partition_that_takes_no_jobs_is_told) {
     partitions[0].starts_jobs = false;
     BOOST_TEST(advice() == "partition main is inactive: it takes no new jobs");
 
-    partitions[0].has_alternate = true;
+    partitions[0].alternate = "viz";
     BOOST_TEST(advice() == "");
-    partitions[0].has_alternate = false;
+    partitions[0].alternate.clear();
     request.partition = "main,viz"; // the other partition is open
     BOOST_TEST(advice() == "");
 }

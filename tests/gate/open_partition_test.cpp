@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_offered_while_one_of_its_partitions_is_open) {
     BOOST_TEST(told() == waits);
     request.partition = "viz,main";
     BOOST_TEST(told() == waits);
-    partitions[0].has_alternate = true; // takes the job instead
+    partitions[0].alternate = "third"; // takes the job instead
     BOOST_TEST(told() == "");
 }
 

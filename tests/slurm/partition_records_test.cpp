@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(every_field_is_read) {
     BOOST_TEST(partition.needs_reservation);
     BOOST_TEST(!partition.takes_jobs);
     BOOST_TEST(partition.starts_jobs);
-    BOOST_TEST(partition.has_alternate);
+    BOOST_TEST(partition.alternate == qos);
     BOOST_TEST(partition.qos == "partqos");
     BOOST_TEST(partition.max_time.minutes == 60u);
     BOOST_TEST(partition.default_time->minutes == 30u);

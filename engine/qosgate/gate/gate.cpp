@@ -344,6 +344,9 @@ Decision Gate::decide(const JobRequest& request, KnownCluster known, const polic
         refuse_fatal(decision, change, {request, submitted.view()}, site.settings());
         return decision;
     }
+    if (request.reservation && refuse_unknown_partition(decision, {request, submitted.view()}, site))
+        [[unlikely]]
+        return decision;
     const std::optional<RulesRun> rules = run_rules(decision, submitted, site, own_qos);
     if (decision.reject != RejectCode::none) return decision;
     if (decision.changed)
@@ -384,6 +387,7 @@ Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
         refuse_fatal(decision, change, logged, site.settings());
         return decision;
     }
+    if (update.after.reservation && refuse_unknown_partition(decision, logged, site)) return decision;
     count_one_task(after);
     std::optional<ResolvedRequest> resolved_before;
     if (runs_rules && policy->reads_job_before()) resolve_before(resolved_before, update, site);

@@ -15,6 +15,7 @@ PartitionTable::PartitionTable(std::vector<std::shared_ptr<const Partition>> par
     for (std::size_t i = 0; i < all_.size(); ++i) {
         by_name_.emplace(all_[i]->name, i);
         if (all_[i]->is_default) default_ = all_[i];
+        if (!all_[i]->takes_jobs && !all_[i]->alternate.empty()) has_alternates_ = true;
     }
 }
 

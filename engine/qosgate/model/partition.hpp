@@ -116,7 +116,7 @@ struct Partition {
     std::vector<std::string> deny_accounts;
     bool takes_jobs = true;           ///< not drained or inactive
     bool starts_jobs = true;          ///< not down or inactive
-    bool has_alternate = false;       ///< another partition takes the jobs that this one refuses
+    std::string alternate;            ///< takes the jobs that this one refuses; empty: none
     bool is_for_root = false;         ///< RootOnly
     bool needs_reservation = false;   ///< ReqResv
     std::vector<NodeKind> node_kinds; ///< of all its nodes; empty: not known, or more than max_node_kinds
@@ -168,11 +168,14 @@ class PartitionTable {
         return default_;
     }
     [[nodiscard]] const std::vector<std::shared_ptr<const Partition>>& all() const noexcept { return all_; }
+    /// Whether a partition that takes no jobs has an alternate.
+    [[nodiscard]] bool has_alternates() const noexcept { return has_alternates_; }
 
   private:
     std::vector<std::shared_ptr<const Partition>> all_;
     std::unordered_map<std::string_view, std::size_t> by_name_; ///< names live in all_, which never changes
     std::shared_ptr<const Partition> default_;
+    bool has_alternates_ = false;
 };
 
 } // namespace qg::model

@@ -127,7 +127,7 @@ inline constexpr std::tuple fields_of<model::Partition>{
     Field{"deny_accounts", &model::Partition::deny_accounts},
     Field{"takes_jobs", &model::Partition::takes_jobs},
     Field{"starts_jobs", &model::Partition::starts_jobs},
-    Field{"has_alternate", &model::Partition::has_alternate},
+    Field{"alternate", &model::Partition::alternate},
     Field{"is_for_root", &model::Partition::is_for_root},
     Field{"needs_reservation", &model::Partition::needs_reservation},
     Field{"node_kinds", &model::Partition::node_kinds},

@@ -220,6 +220,7 @@ JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_u
     if ((current.bitflags & implicit_max_nodes) != 0) request.max_nodes.reset();
     if (current.core_spec != NO_VAL16) request.exclusive = true; // and stays so without it
     request.has_default_memory = (current.bitflags & JOB_MEM_SET) == 0;
+    request.has_default_partition = (current.bitflags & JOB_PART_ASSIGNED) != 0;
     if (current.pn_min_memory == MEM_PER_CPU) request.memory = {0, /*per_cpu=*/true};
     // The default of memory does not count for such a job.
     if (request.memory_per_tres && request.has_default_memory) request.memory.reset();
@@ -241,6 +242,8 @@ JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& 
     if (const auto tasks = read_count(update.ntasks_per_tres).value_or(0); tasks != 0)
         request.tasks_per_tres = tasks;
     if (read_asked_memory(update.pn_min_memory)) request.has_default_memory = false;
+    if (update.partition != nullptr && view_text(update.partition) != view_text(current.partition))
+        request.has_default_partition = false;
     // Sharing ends whole nodes; OverSubscribe=NO does not begin them (limits/README.md 9).
     if (is_count(update.shared) && update.shared != JOB_SHARED_NONE) request.exclusive = false;
     request.empty_names = 0; // in a change an empty name clears what the job has

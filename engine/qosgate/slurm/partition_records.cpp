@@ -261,7 +261,7 @@ model::Partition read_partition(const partition_info_t& partition, std::span<con
     result.deny_accounts = read_names(partition.deny_accounts);
     result.takes_jobs = (partition.state_up & PARTITION_SUBMIT) != 0;
     result.starts_jobs = (partition.state_up & PARTITION_SCHED) != 0;
-    result.has_alternate = is_set(partition.alternate);
+    result.alternate = view_text(partition.alternate);
     result.is_for_root = (partition.flags & PART_FLAG_ROOT_ONLY) != 0;
     result.needs_reservation = (partition.flags & PART_FLAG_REQ_RESV) != 0;
     result.nodes = read_node_ranges(partition.node_inx);

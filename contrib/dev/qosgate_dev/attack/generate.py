@@ -119,10 +119,13 @@ _PLACES = {
     "partition": _one_of(
         "main", "debug", "gpu", "main,debug", "debug,gpu", ",debug", "debug,", "gpu,main,gpu", "nosuch", "DEBUG",
         *("threads", "defaults", "mixed", "tight", "scarce", "nothing") * 4, "main,threads", "mixed,defaults", "main,tight",
-        "tight,scarce",
+        "tight,scarce", "drained", "inactive,main", "debug,drained", "inactive,drained",
     ),
+    "reservation": _one_of("plain", "of_gpu", "of_drained", "plain,of_gpu", "plain,plain", ",of_gpu", "nosuch", ""),
     "qos": _one_of("normal", "gpu", "gpu", "GPU", "gpu,normal", " gpu", "nosuch", ""),
-    "req_nodes": _one_of("node1", "node2", "node[1-2]", "node1,node1", "node[2-1]", "node9", "node3", "node[2-3]"),
+    "req_nodes": _one_of(
+        "node1", "node2", "node[1-2]", "node1,node1", "node[2-1]", "node9", "node3", "node[2-3]", "node1,node3", "node4,node2",
+    ),
     "exc_nodes": _one_of("node1", "node[1-2]", "node[1-3]", ""),
     "bitflags": _count("2", "64", "16384", odd=_ODD_64),
 }
@@ -189,7 +192,8 @@ _OPTIONS = {
     "-p": _PLACES["partition"],
     "-q": _one_of("normal", "gpu", "GPU"),
     "-t": _one_of("0", "10", "90", "UNLIMITED"),
-    "-w": _one_of("node1", "node[1-2]", "node3", "node[3-4]"),
+    "-w": _one_of("node1", "node[1-2]", "node3", "node[3-4]", "node1,node3"),
+    "--reservation=": _PLACES["reservation"],
     "-C": _hostile("a"),
 }
 _SCONTROL = {
@@ -212,6 +216,8 @@ _SCONTROL = {
     "ThreadSpec": _one_of("0", "1"),
     "Contiguous": _one_of("yes", "0"),
     "Partition": _PLACES["partition"],
+    "ReservationName": _PLACES["reservation"],
+    "NodeList": _PLACES["req_nodes"],
     "QOS": _one_of("normal", "gpu", "GPU"),
     "TimeLimit": _one_of("0", "10", "90", "UNLIMITED"),
     "Features": _hostile("a", ""),

@@ -57,6 +57,8 @@ def _counts(job: Json, read: Counts) -> Iterator[str]:
     most_nodes = max(_number(read, "nodes"), _number(read, "max_nodes"))
     if read["max_nodes"] != "nil" and amounts["node"] > most_nodes:
         yield f"a rule read at most {most_nodes:g} nodes, and the job {has} {amounts['node']}"
+    if not set(job["partition"].split(",")) <= set(read["partition"].split(",")):
+        yield f"a rule read partition {read['partition']}, and the job is in {job['partition']}"
     if takes_whole_nodes and read["exclusive"] != "true":
         yield "a rule read no --exclusive, and the job takes whole nodes"
     if job["shared"] in _OF_USER and read["oversubscribe"] not in ("user", "mcs"):

@@ -19,6 +19,9 @@ CPUS_OF_GPU = 8
 UNITS = {"core": "CR_Core_Memory", "cpu": "CR_CPU_Memory"}
 FIRST_UNIT = "core"
 
+# Their jobs may use all nodes.
+RESERVATIONS = {"plain": "", "of_gpu": "PartitionName=gpu", "of_drained": "PartitionName=drained"}
+
 SLURM_CONF = f"""\
 JobSubmitPlugins=qosgate
 SelectTypeParameters={UNITS[FIRST_UNIT]}
@@ -33,6 +36,9 @@ PartitionName=mixed Nodes=ALL MaxTime=UNLIMITED DefCpuPerGPU=3 DefMemPerCPU=1500
 PartitionName=tight Nodes=node[1-2] MaxTime=UNLIMITED DefMemPerCPU=3000 MaxMemPerCPU=1000
 PartitionName=scarce Nodes=node[3-4] MaxTime=UNLIMITED DefMemPerCPU=1900 MaxMemPerCPU=800 DefMemPerGPU=500
 PartitionName=nothing Nodes=ALL MaxTime=UNLIMITED DefMemPerCPU=0
+PartitionName=drained Nodes=ALL MaxTime=UNLIMITED State=DRAIN Alternate=inactive
+PartitionName=inactive Nodes=node[1-2] MaxTime=UNLIMITED State=INACTIVE Alternate=threads
+Licenses=seat:2
 AllowSpecResourcesUsage=YES
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0,bf_max_job_test=5000,bf_continue
 PriorityType=priority/basic
@@ -42,7 +48,7 @@ MaxJobCount=50000
 # What a rule reads of a new job is in its admin_comment, of a change in slurmctld's log.
 _COUNTS = """\
 local fields = {
-    "nodes", "max_nodes", "cpus", "memory", "gpus", "exclusive", "oversubscribe", "time_limit",
+    "nodes", "max_nodes", "cpus", "memory", "gpus", "exclusive", "oversubscribe", "time_limit", "partition",
 }
 local function counts(job)
     local words = { "counts" }
@@ -113,6 +119,11 @@ def bring_up(build: Path) -> Cluster:
     try:
         for line in ("add qos gpu", "add account astro", f"add user {USER} account=astro qos=normal,gpu"):
             cluster.sacctmgr(line)
+        for name, partition in RESERVATIONS.items():
+            cluster.scontrol(
+                f"create reservation ReservationName={name} {partition} Users={USER} StartTime=now Duration=UNLIMITED"
+                " Licenses=seat:0 NodeCnt=0 Flags=ANY_NODES"
+            )
     except BaseException:
         cluster.down()
         raise

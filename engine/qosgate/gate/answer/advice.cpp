@@ -31,7 +31,7 @@ void add_closed_to_owner(const AdviceCase& at, std::string line, AdviceLines& li
 
 void advise_on_partitions(const AdviceCase& at, AdviceLines& lines) {
     const Partition& first = at.first_partition();
-    if (at.are_all([](const Partition& p) { return !p.takes_jobs && !p.has_alternate; }))
+    if (at.are_all([](const Partition& p) { return !p.takes_jobs; }))
         lines.add(text::format("partition {} is {}: it takes no new jobs", first.name,
                                first.starts_jobs ? "drained" : "inactive"));
     if (std::string denied = find_denied(at.resolved); !denied.empty())

@@ -160,7 +160,7 @@ constexpr std::string_view start_sooner_with = "could start sooner with: ";
 
 /// Whether a partition accepts no new jobs.
 bool is_drained(const Partition& partition) {
-    return !partition.takes_jobs && !partition.has_alternate;
+    return !partition.takes_jobs;
 }
 
 /// "partition viz is down", of the first.

@@ -2,6 +2,7 @@
 #include "qosgate/gate/answer/not_looked_at.hpp"
 
 #include "qosgate/gate/nodes/node_features.hpp"
+#include "qosgate/gate/partitions/completed_request.hpp"
 #include "qosgate/model/job_field.hpp"
 #include "qosgate/model/tres_request.hpp"
 
@@ -72,6 +73,10 @@ bool names_license_server(const ResolvedRequest& asked) {
 constexpr std::array rows{
     NotLookedAt{"when the reservation is active, and what is free in it",
                 gives<&model::JobRequest::reservation>},
+    NotLookedAt{"the partition of the reservation in which it starts",
+                [](const ResolvedRequest& asked) {
+                    return gets_partition_at_start(asked.request, asked.context.cluster);
+                }},
     NotLookedAt{"the jobs of --dependency",
                 [](const ResolvedRequest& asked) { return asked.request.has_dependency; }},
     NotLookedAt{

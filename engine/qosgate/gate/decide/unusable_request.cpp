@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/answer/answer.hpp"
+#include "qosgate/gate/partitions/completed_request.hpp"
 #include "qosgate/gate/size/ranges.hpp"
 
 #include <string>
@@ -48,6 +49,15 @@ void refuse_too_large(model::Decision& decision, std::string_view cannot, const 
     refuse(decision, model::RejectCode::text_too_long, std::move(line), job, settings);
 }
 
+/// Whether the rules or the limits of the site bind this sender.
+bool binds_sender(const LoggedJob& job, const Site& site) {
+    const auto event = job.change == nullptr ? policy::JobEvent::submit : policy::JobEvent::modify;
+    const auto parts = job.change == nullptr ? model::UpdateParts::all() : job.change->parts;
+    if (site.policy != nullptr && site.policy->has_enforcing_rule_at(event, parts)) return true;
+    return site.settings().limits == policy::Level::enforce && job.view.enforce.limits &&
+           !site.context.provider.is_operator(job.request.submit_uid);
+}
+
 } // namespace
 
 [[gnu::cold]] void answer_too_large(model::Decision& decision, const TooLarge& found, const LoggedJob& job,
@@ -72,6 +82,28 @@ void refuse_too_large(model::Decision& decision, std::string_view cannot, const 
         answer_too_large(decision, found, job, site,
                          site.enforces_limits() && parts.has(model::UpdatePart::limits));
     return decision;
+}
+
+[[gnu::cold]] bool refuse_unknown_partition(model::Decision& decision, const LoggedJob& job,
+                                            const Site& site) {
+    const JobRequest& request = job.request;
+    const bool is_new = job.change == nullptr;
+    if (!is_new && job.change->before.reservation == request.reservation) return false;
+    const bool is_told_at_start = gets_partition_at_start(request, site.context.cluster);
+    const bool may_be_new = site.known.may_have_new_reservations && may_get_partition_of_reservation(request);
+    if ((!is_told_at_start && !may_be_new) || !binds_sender(job, site)) return false;
+    if (is_told_at_start)
+        refuse(decision, model::RejectCode::access_denied,
+               text::format("slurmctld starts this job in the partition of whichever of its reservations has "
+                            "room, which the site's rules and limits cannot check: name {}",
+                            is_new ? "a partition with --partition, or one reservation" : "one reservation"),
+               job, site.settings());
+    else
+        refuse(decision, model::RejectCode::try_again,
+               "the partition of this job's reservation cannot be checked yet, because a reservation changed "
+               "a moment ago; name a partition, or try again in a moment",
+               job, site.settings());
+    return true;
 }
 
 [[gnu::cold]] std::string_view look_for_fatal(const JobRequest& request) {

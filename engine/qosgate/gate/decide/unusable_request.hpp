@@ -38,6 +38,11 @@ std::string_view look_for_fatal(const model::JobRequest& request);
     return may_be ? look_for_fatal(request) : std::string_view();
 }
 
+/// Refuses a new job, or a change of one, whose partition is not known when rules or limits judge it, if they
+/// bind its sender: slurmctld gives it that of a reservation. `job` has the request as it was sent. Returns
+/// whether it did.
+bool refuse_unknown_partition(model::Decision& decision, const LoggedJob& job, const Site& site);
+
 /// Makes the refusal of such a job, or of such a change, the answer, whatever the settings are.
 void refuse_fatal(model::Decision& decision, std::string_view change, const LoggedJob& job,
                   const policy::Settings& settings);

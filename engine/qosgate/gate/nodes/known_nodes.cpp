@@ -4,6 +4,7 @@
 #include "qosgate/gate/nodes/host_names.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace qg::gate {
@@ -15,8 +16,9 @@ constexpr std::size_t max_nodes_read = 128;
 /// How many nodes of reservations are read: a submission with more must not cost more.
 constexpr std::size_t max_reserved_nodes = 4096;
 
-KnownNodes look_up_nodes(std::string_view list, const model::KnownNames& known) {
-    HostNames hosts = first_hosts(list, max_nodes_read);
+KnownNodes look_up_nodes(std::string_view list, const model::KnownNames& known,
+                         std::size_t max = max_nodes_read) {
+    HostNames hosts = first_hosts(list, max);
     KnownNodes nodes;
     nodes.is_whole = hosts.is_whole;
     for (std::string& name : hosts.names) {
@@ -32,6 +34,19 @@ KnownNodes look_up_nodes(std::string_view list, const model::KnownNames& known) 
     return nodes;
 }
 
+void fill_gaps(std::vector<std::uint32_t>& indices) {
+    const std::uint32_t first = indices.front(), last = indices.back();
+    indices.resize(std::size_t{last} - first + 1);
+    std::iota(indices.begin(), indices.end(), first);
+}
+
+std::uint32_t most_nodes_of_a_partition(const model::Cluster& cluster) {
+    std::uint32_t most = 0;
+    for (const auto& partition : cluster.partitions.all())
+        most = std::max(most, partition->total_nodes);
+    return most;
+}
+
 } // namespace
 
 NamedNodes look_up_named_nodes(const model::JobRequest& request,
@@ -39,10 +54,21 @@ NamedNodes look_up_named_nodes(const model::JobRequest& request,
     NamedNodes named;
     if (!known || known->nodes.empty()) return named;
     if (request.required_nodes) named.required = look_up_nodes(*request.required_nodes, *known);
+    if (request.listed_nodes && !named.required.indices.empty()) fill_gaps(named.required.indices);
     if (const auto excluded = request.nodes_to_exclude(); !excluded.empty())
         named.excluded = look_up_nodes(excluded, *known);
     named.excluded.is_whole = named.excluded.is_whole && request.has_all_excluded;
     return named;
+}
+
+std::optional<std::uint32_t> count_with_gaps(std::string_view list, const model::Cluster& cluster) {
+    constexpr std::size_t max_names = 4096; // a submission with more must not cost more
+    if (!cluster.names || cluster.names->nodes.empty()) return most_nodes_of_a_partition(cluster);
+    const KnownNodes nodes = look_up_nodes(list, *cluster.names, max_names);
+    if (nodes.unknown || nodes.indices.empty()) return std::nullopt;
+    if (!nodes.is_whole) return most_nodes_of_a_partition(cluster);
+    const std::uint32_t filled = nodes.indices.back() - nodes.indices.front() + 1;
+    return filled == nodes.indices.size() ? std::nullopt : std::optional(filled);
 }
 
 bool NamedNodes::may_have(std::uint32_t node) const noexcept {

@@ -3,8 +3,8 @@
 // The nodes that a request names: --nodelist, --exclude, --reservation.
 #pragma once
 
+#include "qosgate/model/cluster.hpp"
 #include "qosgate/model/job_request.hpp"
-#include "qosgate/model/known_names.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -42,10 +42,16 @@ struct NamedNodes {
     [[nodiscard]] bool knows_reserved() const noexcept { return reserved && !reserved->ranges.empty(); }
 };
 
-/// Looks up the nodes that a request names. Without known nodes it finds none, and no unknown name.
+/// Looks up the nodes that a request names, and those between them if its list stands for these, too. Without
+/// known nodes it finds none, and no unknown name.
 /// Cost: a binary search for each of the first 128 names of both lists.
 NamedNodes look_up_named_nodes(const model::JobRequest& request,
                                const std::optional<model::KnownNames>& known);
+
+/// How many nodes a list of a contiguous job stands for: those that it names and all between them. Empty: not
+/// more than it names, or it names an unknown node. Of a list of thousands of names, and if the nodes are not
+/// known, those of the largest partition. Cost: a binary search for each name.
+std::optional<std::uint32_t> count_with_gaps(std::string_view list, const model::Cluster& cluster);
 
 /// What these reservations give a job, if each of them is bound to known nodes. Empty: it may get others.
 /// Cost: sorts their ranges, which have a few thousand nodes at most.

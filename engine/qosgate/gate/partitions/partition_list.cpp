@@ -10,12 +10,9 @@
 namespace qg::gate {
 namespace {
 
-/// Drops the partitions that slurmctld drops from a list. It replaces a closed partition that has an
-/// alternate, so that one stays.
+/// Drops the partitions that slurmctld drops from a list.
 void leave_out_closed(std::vector<std::shared_ptr<const model::Partition>>& partitions) {
-    const auto takes_jobs = [](const auto& partition) {
-        return partition->takes_jobs || partition->has_alternate;
-    };
+    const auto takes_jobs = [](const auto& partition) { return partition->takes_jobs; };
     if (std::ranges::any_of(partitions, takes_jobs)) std::erase_if(partitions, std::not_fn(takes_jobs));
 }
 

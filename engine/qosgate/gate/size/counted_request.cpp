@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/size/counted_request.hpp"
 
+#include "qosgate/gate/partitions/completed_request.hpp"
 #include "qosgate/gate/predict/forecast.hpp"
 #include "qosgate/model/tres_request.hpp"
 
@@ -22,8 +23,9 @@ void widen(TresCounts& min, TresCounts& max, const TresCounts& counts) {
 } // namespace
 
 CountedRequest::CountedRequest(const model::JobRequest& asked, const ClusterContext& cluster, bool is_new)
-    : request(asked), context(cluster), partitions(find_partitions(asked, cluster.cluster, is_new)),
-      counter(asked, cluster.cluster, cluster.release) {}
+    : completed(is_new ? complete(asked, cluster.cluster) : nullptr), request(completed ? *completed : asked),
+      context(cluster), partitions(find_partitions(request, cluster.cluster, is_new)),
+      counter(request, cluster.cluster, cluster.release) {}
 
 void CountedRequest::count(const model::AccountView& view) {
     counter.start(view);

@@ -9,6 +9,7 @@
 #include "qosgate/gate/size/count_job.hpp"
 #include "qosgate/quota/provider.hpp"
 
+#include <memory>
 #include <optional>
 
 namespace qg::gate {
@@ -23,12 +24,13 @@ struct ClusterContext {
 
 /// A request with its partitions and its counts. Ownership: borrows the request and the context's parts.
 struct CountedRequest {
-    /// Finds the partitions. `is_new`: the job gets them now.
+    /// Completes the request and finds the partitions. `is_new`: the job gets them now.
     CountedRequest(const model::JobRequest& asked, const ClusterContext& cluster, bool is_new);
 
     /// Counts the request. Call it once, with the view, or with as much of it as quota::JobBounds has.
     void count(const model::AccountView& view);
 
+    std::shared_ptr<const model::JobRequest> completed; ///< null: the request was complete
     const model::JobRequest& request;
     ClusterContext context;
     PartitionList partitions;

@@ -48,7 +48,8 @@ std::optional<std::uint64_t> count_cpus(const JobRequest& request, const JobSize
 } // namespace
 
 JobSize size_of(const JobRequest& request, Release release) {
-    const std::uint64_t listed = request.required_nodes ? count_nodes(*request.required_nodes) : 0;
+    std::uint64_t listed = request.required_nodes ? count_nodes(*request.required_nodes) : 0;
+    if (request.listed_nodes) listed = *request.listed_nodes;
     JobSize size;
     size.nodes = count_asked_nodes(request, listed, release);
     size.max_nodes = request.max_nodes;
