@@ -184,6 +184,9 @@ BOOST_AUTO_TEST_CASE(a_contiguous_list_stands_for_the_nodes_between_its_own) {
     BOOST_TEST(read() == "main 3");
     request.details.set(JobDetail::contiguous, 0);
     BOOST_TEST(read() == "main 2");
+    request.details.set(JobDetail::contiguous, 1);
+    request.has_counted_cpus = true; // an existing job that gets another partition
+    BOOST_TEST(read() == "main 2");
 }
 
 BOOST_AUTO_TEST_CASE(the_order_of_nodes_is_that_of_slurmctld) {

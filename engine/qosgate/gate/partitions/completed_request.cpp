@@ -73,7 +73,8 @@ bool is_contiguous(const JobRequest& asked) {
     if (cluster.partitions.has_alternates()) [[unlikely]]
         if (auto partitions = replace_closed(completed ? *completed : asked, cluster))
             change().partition = *std::move(partitions);
-    if (asked.required_nodes && is_contiguous(asked))
+    const bool is_new = !asked.has_counted_cpus;
+    if (asked.required_nodes && is_new && is_contiguous(asked))
         if (const auto nodes = count_with_gaps(*asked.required_nodes, cluster))
             change().listed_nodes = *nodes;
     return completed;
