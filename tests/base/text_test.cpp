@@ -170,4 +170,12 @@ BOOST_AUTO_TEST_CASE(matches_ignores_case) {
     BOOST_TEST(!text::matches("sunlight", "moon*"));
 }
 
+BOOST_AUTO_TEST_CASE(control_characters_in_a_shells_word_are_escapes) {
+    BOOST_TEST(text::shell_word("a\nb") == "$'a\\012b'");
+    BOOST_TEST(text::shell_word("\x1b'\\") == "$'\\033\\047\\\\'");
+    BOOST_TEST(text::shell_word("\xc2\x9b") == "$'\\302\\233'");
+    BOOST_TEST(text::shell_word("a b\\") == "'a b\\'");
+    BOOST_TEST(text::shell_word("\xc3\xa9") == "'\xc3\xa9'");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Tables for people: as wide as they need, or as narrow as a terminal.
+// Tables for people, as wide as they need or as narrow as a terminal, and for spreadsheets.
 #include "common/table.hpp"
+#include "report/report_table.hpp"
+#include "report/usage_bar.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "report/usage_bar.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -107,6 +108,54 @@ BOOST_AUTO_TEST_CASE(columns_are_taken_off_from_the_right_until_the_table_fits) 
     cli::Table one{{{"Name"}}, {{"night"}}};
     BOOST_TEST(cli::take_columns_off(one, 0).empty());
     BOOST_TEST(one.columns.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_bar_is_empty_full_or_between) {
+    BOOST_TEST(cli::usage_bar(0, false) == "[..........]   0%");
+    BOOST_TEST(cli::usage_bar(0.001, false) == "[#.........]   0%");
+    BOOST_TEST(cli::usage_bar(0.999, false) == "[#########.]  99%");
+    BOOST_TEST(cli::usage_bar(1, false) == "[##########] 100%");
+    BOOST_TEST(cli::usage_bar(3, false) == "[##########] 300%");
+    BOOST_TEST(cli::usage_bar(1e300, false) == "[##########] 9999%");
+    BOOST_TEST(cli::usage_bar(0.8, true) == "\033[33m[########..]\033[0m  80%");
+}
+
+BOOST_AUTO_TEST_CASE(cells_of_csv_are_quoted_if_they_must_be) {
+    std::ostringstream out;
+    cli::print_csv(out, {{{"a"}, {"b"}}, {{"plain", "with,comma"}, {"say \"x\"", "two words"}, {"", ""}}});
+    BOOST_TEST(out.str() == "a,b\nplain,\"with,comma\"\n\"say \"\"x\"\"\",two words\n,\n");
+}
+
+BOOST_AUTO_TEST_CASE(cells_of_csv_are_neither_lines_nor_escapes_nor_formulas) {
+    const auto cell = [](const char* text) {
+        std::ostringstream out;
+        cli::print_csv(out, {{{"a"}}, {{text}}});
+        return out.str().substr(2);
+    };
+    BOOST_TEST(cell("two\nlines") == "two?lines\n");
+    BOOST_TEST(cell("\x1b[2J") == "?[2J\n");
+    BOOST_TEST(cell("=cmd()") == "'=cmd()\n");
+    BOOST_TEST(cell("=a,b") == "\"'=a,b\"\n");
+    BOOST_TEST(cell("+1") == "'+1\n");
+    BOOST_TEST(cell("@x") == "'@x\n");
+    BOOST_TEST(cell("-1+2") == "'-1+2\n");
+    BOOST_TEST(cell("-") == "'-\n");
+    BOOST_TEST(cell("-1.50") == "-1.50\n");
+    BOOST_TEST(cell("a=b") == "a=b\n");
+}
+
+BOOST_AUTO_TEST_CASE(rows_are_sorted_by_a_known_key_in_both_directions) {
+    constexpr cli::SortKey<int> keys[] = {{"size", [](const int& a, const int& b) { return a < b; }}};
+    std::vector<int> rows{2, 3, 1};
+
+    BOOST_TEST(cli::sort_rows<int>(rows, "size", keys).has_value());
+    BOOST_TEST(rows == (std::vector<int>{1, 2, 3}), boost::test_tools::per_element());
+    BOOST_TEST(cli::sort_rows<int>(rows, "-size", keys).has_value());
+    BOOST_TEST(rows == (std::vector<int>{3, 2, 1}), boost::test_tools::per_element());
+    const auto unknown = cli::sort_rows<int>(rows, "sise", keys);
+    BOOST_TEST_REQUIRE(!unknown.has_value());
+    BOOST_TEST(unknown.error().message ==
+               "--sort: there is no order 'sise'; did you mean size?; there are size");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -24,7 +24,7 @@ from qosgate_dev.test_run.report import Failure, Report
 from qosgate_dev.test_run.screen import Screen, bar, few_of, shortened, time_left_text, time_text
 from qosgate_dev.test_run.tests import Job, Test, TestRun
 
-LAYERS = ("base", "model", "limits", "quota", "policy", "gate", "slurm", "slurmdb", "spec")
+LAYERS = ("base", "model", "limits", "quota", "policy", "gate", "report", "slurm", "slurmdb", "spec")
 
 
 def invented(name: str, suite: str, *files: str) -> Test:
@@ -37,7 +37,7 @@ TESTS = [
     invented("threads", "unit", "tests/threads/threads_test"),
     invented("plugin", "unit", "tests/plugin/plugin_test"),
     invented("hostile requests", "bounds", "tests/plugin/hostile_test"),
-    invented("report", "unit", "tests/cli/report_test"),
+    invented("tables", "unit", "tests/cli/tables_test"),
     invented("help", "cli", "tests/cli/help_test.py", "contrib/qosgate/qosgate"),
     invented("install", "cli", "tests/install/install_test.py"),
     invented("library abi", "abi", "tests/abi/library_abi_test.py", "engine/qosgate/admin/qosgate.h"),
@@ -50,7 +50,7 @@ PROGRAMS = {test.name for test in TESTS if {*test.suites} & {"unit", "bounds"}}
 META = {"references", "licences"}
 CLUSTER = {"cluster rules", "cluster guides", "cluster demo"}
 # Whoever may include every layer.
-ON_TOP = {"plugin", "hostile requests", "report", "help", "install", "library abi"} | CLUSTER | META
+ON_TOP = {"plugin", "hostile requests", "tables", "help", "install", "library abi"} | CLUSTER | META
 
 
 def tests_of(*paths: str) -> set[str]:
@@ -61,7 +61,7 @@ class TouchedTests(unittest.TestCase):
     def test_a_layer_touches_its_own_tests_and_those_above(self) -> None:
         gate = tests_of("engine/qosgate/gate/gate.cpp")
 
-        self.assertGreaterEqual(gate, ON_TOP | {"gate", "threads"})
+        self.assertGreaterEqual(gate, ON_TOP | {"gate", "report", "threads"})
         self.assertFalse(gate & {"model", "limits", "quota", "spec", "slurmdb"}, gate)
 
     def test_a_layer_is_seen_through_those_between(self) -> None:
@@ -76,10 +76,10 @@ class TouchedTests(unittest.TestCase):
             ("engine/qosgate/spec/plan.cpp", ON_TOP | {"spec"}),
             ("engine/qosgate/admin/qosgate.h", ON_TOP),
             ("plugin/status.cpp", {"plugin", "hostile requests", "library abi", "install"} | CLUSTER | META),
-            ("contrib/qosgate/job/why.cpp", {"report", "help", "install"} | CLUSTER | META),
+            ("contrib/qosgate/job/why.cpp", {"tables", "help", "install"} | CLUSTER | META),
             ("tests/gate/gate_test.cpp", {"gate"} | META),
-            ("tests/cli/lint_test.cpp", {"report"} | META),
-            ("tests/cli/command_tree.py", {"report", "help"} | META),
+            ("tests/cli/table_test.cpp", {"tables"} | META),
+            ("tests/cli/command_tree.py", {"tables", "help"} | META),
             ("tests/gate/meson.build", {"gate"} | META),
             ("tests/spec/spec_setup.hpp", {"spec"} | META),
             ("tests/support/gate_setup.hpp", PROGRAMS | META),

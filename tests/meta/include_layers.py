@@ -18,6 +18,8 @@ ALLOWED = {
     "quota": {"model", "base"},
     "policy": {"limits", "quota", "model", "base"},
     "gate": {"policy", "limits", "quota", "model", "base"},
+    # What commands and the exporter show: as pure as the gate, by which it judges.
+    "report": {"gate", "policy", "limits", "quota", "model", "base"},
     "slurm": {"quota", "model", "base"},
     # Scripts for Slurm's plugin read and write Slurm's own structs.
     "script": {"policy", "slurm", "quota", "model", "base"},

@@ -57,7 +57,7 @@ std::vector<std::string> default_cures(const TemporaryGrant& grant, const spec::
         if (!can_inherit)
             for (const std::string& other : record.qos)
                 if (other != grant.qos && (change.ends_with("-1") || other == "normal"))
-                    change = "defaultqos=" + quoted(other);
+                    change = "defaultqos=" + text::shell_word(other);
         const std::string& name = record.name.user.empty() ? record.name.account : record.name.user;
         cures.push_back(modify_command(name, record.name, change));
     }

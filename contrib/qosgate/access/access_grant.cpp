@@ -90,10 +90,10 @@ void report_grants(const Granted& now, bool is_dry, Output& output) {
     }
     for (const TemporaryGrant& grant : now.granted)
         output.text() << text::format("{}: {} until {}\n", describe(grant),
-                                      is_dry ? "would be granted" : "granted", local_time_text(grant.until));
+                                      is_dry ? "would be granted" : "granted", text::local_time(grant.until));
     for (const TemporaryGrant& grant : now.extended)
         output.text() << text::format("{}: granted before; {} at {} instead\n", describe(grant),
-                                      is_dry ? "would end" : "it ends", local_time_text(grant.until));
+                                      is_dry ? "would end" : "it ends", text::local_time(grant.until));
     for (const TemporaryGrant& grant : now.kept)
         output.text() << text::format(
             "{}: left as it is: it may be used already, and no grant in this list ends that\n",
@@ -122,7 +122,7 @@ void warn_without_timer(const GrantFile& file, const std::string& state, Output&
                 "access expire");
         return;
     }
-    const std::string where = state.empty() ? "" : " --state " + quoted(state);
+    const std::string where = state.empty() ? "" : " --state " + text::shell_word(state);
     output.warn(text::format("qosgate-access-expire.timer does not end this: it is kept in {}, and the timer "
                              "runs as root without --state; when it is due, this ends it, run by {}: qosgate "
                              "access expire{}",

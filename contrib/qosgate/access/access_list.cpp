@@ -50,7 +50,7 @@ Result<int> list_grants(const ListAccessOptions& options, Output& output) {
     for (const TemporaryGrant& grant : *grants)
         table.rows.push_back({text::printable(grant.qos), text::printable(grant.name.account),
                               text::printable(grant.name.user), text::printable(grant.name.partition),
-                              local_time_text(grant.until) + (grant.until <= now ? " (due)" : ""),
+                              text::local_time(grant.until) + (grant.until <= now ? " (due)" : ""),
                               text::printable(grant.by), text::printable(grant.reason, 1000)});
     print_aligned(output.text(), table, terminal_width());
     return 0;

@@ -301,7 +301,7 @@ void forget_touched(const spec::Plan& plan, Output& output) {
             done.error().message);
     for (const TemporaryGrant& grant : permanent)
         output.note(text::format("{}: granted until {}, it has no end any more", describe(grant),
-                                 local_time_text(grant.until)));
+                                 text::local_time(grant.until)));
 }
 
 } // namespace qg::cli

@@ -8,16 +8,18 @@
 
 namespace qg::cli {
 
-Result<JobUser> find_job_user(const std::string& named, const std::map<std::string, std::uint32_t>& known) {
+Result<report::JobUser> find_job_user(const std::string& named,
+                                      const std::map<std::string, std::uint32_t>& known) {
     if (named.empty()) {
         const passwd* caller = getpwuid(getuid());
-        return JobUser{getuid(), caller ? caller->pw_name : "", false};
+        return report::JobUser{getuid(), caller ? caller->pw_name : "", false};
     }
     if (const auto found = known.find(named); found != known.end())
-        return JobUser{found->second, named, true};
-    if (const passwd* user = getpwnam(named.c_str())) return JobUser{user->pw_uid, user->pw_name, true};
+        return report::JobUser{found->second, named, true};
+    if (const passwd* user = getpwnam(named.c_str()))
+        return report::JobUser{user->pw_uid, user->pw_name, true};
     if (const auto number = text::parse_unsigned(named); number && *number < 0xffffffffu)
-        return JobUser{static_cast<std::uint32_t>(*number), "", true};
+        return report::JobUser{static_cast<std::uint32_t>(*number), "", true};
     return Error{
         ErrorCode::not_found,
         text::format("{} user {}",
@@ -30,7 +32,7 @@ std::string name_of_caller() {
     return caller == nullptr ? std::to_string(getuid()) : caller->pw_name;
 }
 
-Result<void> check_rights_over(const JobUser& user, const quota::QuotaProvider& accounting,
+Result<void> check_rights_over(const report::JobUser& user, const quota::QuotaProvider& accounting,
                                const char* what) {
     if (user.id == getuid() || accounting.is_operator(getuid())) return {};
     return Error{ErrorCode::permission_denied,

@@ -47,17 +47,6 @@ std::string_view exit_status_help() {
            "  78  this build or Slurm's configuration cannot do it";
 }
 
-std::string local_time_text(std::time_t time) {
-    std::tm parts{};
-    std::array<char, 64> shown{};
-    localtime_r(&time, &parts);
-    return std::strftime(shown.data(), shown.size(), "%Y-%m-%dT%H:%M:%S", &parts) == 0 ? "?" : shown.data();
-}
-
-std::string count_of(std::uint64_t count, std::string_view noun) {
-    return text::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 void Output::write(const nlohmann::ordered_json& root) {
     out_ << root.dump(2, ' ', /*ensure_ascii=*/false, nlohmann::ordered_json::error_handler_t::replace)
          << '\n';

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "qosgate/base/error.hpp"
+#include "qosgate/base/text.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -24,12 +25,6 @@ int exit_status(ErrorCode code) noexcept;
 
 /// The list of exit statuses for help texts.
 std::string_view exit_status_help();
-
-/// "2026-11-20T10:12:44" in local time, as Slurm writes it.
-std::string local_time_text(std::time_t time);
-
-/// "1 rule", "2 rules".
-std::string count_of(std::uint64_t count, std::string_view noun);
 
 /// Threads: one at a time.
 class Output {

@@ -219,8 +219,8 @@ void add_gate_line(std::string& out, const Result<GateReport>* gate, bool is_exp
     out += text::format(
         "<p id=\"gate\"{}>The plugin is {}: {}; {} and {} checked, {} refused, {} changed by rules.</p>\n",
         standing == "in force" ? "" : " class=\"warning\"", html_text(standing),
-        count_of(count("rules"), "rule"), count_of(count("jobs"), "job"),
-        count_of(count("changes"), "change"), count("refused"), count("changed_by_rules"));
+        text::count_of(count("rules"), "rule"), text::count_of(count("jobs"), "job"),
+        text::count_of(count("changes"), "change"), count("refused"), count("changed_by_rules"));
 }
 
 /// A table with the rows that are first.
@@ -293,12 +293,12 @@ std::string make_page(const ClusterState* state, std::string_view why, const Res
         "<title>QOS {}</title>\n<style>{}</style></head><body>\n<h1>Quality of service {}</h1>\n",
         options.refresh.count(), cluster, page_style, cluster.empty() ? "" : "on " + cluster);
     if (state == nullptr) {
-        out += text::format("<p id=\"blind\" class=\"warning\">{}: {}.</p>\n", local_time_text(now),
+        out += text::format("<p id=\"blind\" class=\"warning\">{}: {}.</p>\n", text::local_time(now),
                             html_text(why, 500));
         add_gate_line(out, gate, options.expects_plugin, now);
         return out + "</body></html>\n";
     }
-    out += text::format("<p>As of <time>{}</time>.{}</p>\n", local_time_text(state->read_at),
+    out += text::format("<p>As of <time>{}</time>.{}</p>\n", text::local_time(state->read_at),
                         state->sees_all ? "" : " PrivateData hides a part of the jobs and usage.");
     add_gate_line(out, gate, options.expects_plugin, now);
     Page page(out, *state, options);

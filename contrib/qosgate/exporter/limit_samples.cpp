@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "limit_samples.hpp"
 
-#include "report/qos_usage.hpp"
-
 #include "qosgate/limits/binding.hpp"
 #include "qosgate/model/limit_facts.hpp"
+#include "qosgate/report/qos_usage.hpp"
 
 #include <algorithm>
 
@@ -41,7 +40,7 @@ LimitRow fill_in_qos(SetLimit set, std::optional<std::size_t> tres, const quota:
                      limits::Release release) {
     LimitRow row{std::move(set), qos.qos.name};
     const LimitFacts& facts = *row.facts;
-    if (!is_counted(facts, release)) return row;
+    if (!report::is_counted(facts, release)) return row;
     if (is_kept_for_holders(facts)) {
         row.accounts = find_amounts<std::string>(qos.accounts, row, tres);
         row.users = find_amounts<std::uint32_t>(qos.users, row, tres);

@@ -48,7 +48,7 @@ std::string find_unjudged(const JudgedJob& job) {
 }
 
 /// The counters behind the limits for which some part is refused or waits.
-std::vector<LimitCounter> pick_counters(const TriedJob& job, const UserWorld& world) {
+std::vector<LimitCounter> pick_counters(const TriedJob& job, const report::UserWorld& world) {
     std::vector<LimitCounter> counters;
     for (const TriedPart& part : job.parts) {
         const model::Forecast& forecast = part.decision.forecast;
@@ -64,12 +64,12 @@ std::vector<LimitCounter> pick_counters(const TriedJob& job, const UserWorld& wo
                  limits::find_binding_limits(view, at, default_release())) {
                 if (limit.reason != forecast.reason && limit.reason != forecast.pending_reason) continue;
                 const std::string tres = limit.tres ? view.tres->name(*limit.tres) : std::string();
-                counters.push_back(
-                    {.whose = find_counted_jobs(limit.limit, limit.owner, limit.tres, view, request.user_id,
-                                                world.accounting->records(), world.cluster->partitions.all()),
-                     .used = limit.used,
-                     .name = text::format("{} in {}", limits::subject_of(limit.limit, tres),
-                                          limits::owner_name(limit.owner, view))});
+                counters.push_back({.whose = report::find_counted_jobs(
+                                        limit.limit, limit.owner, limit.tres, view, request.user_id,
+                                        world.accounting->records(), world.cluster->partitions.all()),
+                                    .used = limit.used,
+                                    .name = text::format("{} in {}", limits::subject_of(limit.limit, tres),
+                                                         limits::owner_name(limit.owner, view))});
             }
     }
     return counters;
@@ -83,7 +83,7 @@ Result<std::vector<std::string>> find_wrong_counters_of(const TriedJob& job) {
                                         !limits::find_reason(forecast.pending_reason).empty());
     });
     if (!is_of_limit) return std::vector<std::string>();
-    return find_wrong_counters([&](const UserWorld& world) { return pick_counters(job, world); });
+    return find_wrong_counters([&](const report::UserWorld& world) { return pick_counters(job, world); });
 }
 
 /// The nodes of --nodelist on which nothing starts at present, a sentence each; the first ten. Those that

@@ -25,7 +25,7 @@ Result<std::shared_ptr<const policy::Policy>> load_rules(const PolicyDirectory& 
 }
 
 /// The primary group of the user; empty: not known.
-std::optional<std::uint32_t> group_of(const JobUser& user) {
+std::optional<std::uint32_t> group_of(const report::JobUser& user) {
     if (user.id == geteuid()) return getegid();
     quota::SystemDirectory directory;
     const auto found = directory.find_user(user.name);
@@ -34,7 +34,8 @@ std::optional<std::uint32_t> group_of(const JobUser& user) {
 }
 
 /// Makes of the parts of a job what slurmctld hands to plugins.
-void receive_parts(std::vector<slurm::JobDescCopy>& parts, const JobUser& user, const JudgedWorld& world) {
+void receive_parts(std::vector<slurm::JobDescCopy>& parts, const report::JobUser& user,
+                   const JudgedWorld& world) {
     constexpr std::uint32_t nobody =
         99; // SLURM_AUTH_NOBODY: since 23.02 clients send it, and slurmctld knows them
     const auto group = group_of(user);
@@ -46,7 +47,7 @@ void receive_parts(std::vector<slurm::JobDescCopy>& parts, const JobUser& user, 
 }
 
 /// What the site's script does with each part, up to the first that it refuses; empty: there is none.
-std::vector<TriedScript> try_scripts(std::vector<slurm::JobDescCopy>& parts, const JobUser& user,
+std::vector<TriedScript> try_scripts(std::vector<slurm::JobDescCopy>& parts, const report::JobUser& user,
                                      const JudgedWorld& world, const policy::Policy& policy) {
     std::vector<TriedScript> tried;
     if (policy.script() == nullptr) return tried;
@@ -59,8 +60,8 @@ std::vector<TriedScript> try_scripts(std::vector<slurm::JobDescCopy>& parts, con
 }
 
 /// Judges the parts of a job, and keeps in them what the site's script writes.
-TriedJob try_parts(std::vector<slurm::JobDescCopy>& parts, const JobUser& user, const JudgedWorld& world,
-                   const policy::Policy& policy) {
+TriedJob try_parts(std::vector<slurm::JobDescCopy>& parts, const report::JobUser& user,
+                   const JudgedWorld& world, const policy::Policy& policy) {
     receive_parts(parts, user, world);
     const auto scripts = try_scripts(parts, user, world, policy);
     std::vector<model::JobRequest> requests;

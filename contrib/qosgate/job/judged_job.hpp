@@ -35,7 +35,7 @@ struct JobQuestion {
 };
 
 struct JudgedJob {
-    JobUser user;
+    report::JobUser user;
     PolicyDirectory directory;
     std::shared_ptr<const policy::Policy> policy; ///< never null
     std::string unread_rules;                     ///< why the rules are not known; empty: they are

@@ -99,4 +99,10 @@ Result<JudgedWorld> read_captured_world(const std::string& file) {
     return make_judged(*std::move(world));
 }
 
+Result<report::UserWorld> read_user_world(const std::string& file) {
+    auto read = file.empty() ? capture_world(ClusterNeed::unless_hidden) : read_world_file(file);
+    if (!read) return read.error();
+    return report::make_user_world(*std::move(read));
+}
+
 } // namespace qg::cli

@@ -9,6 +9,7 @@
 #include "qosgate/quota/provider.hpp"
 #include "qosgate/quota/scenario.hpp"
 #include "qosgate/quota/user_groups.hpp"
+#include "qosgate/report/user_world.hpp"
 
 #include <cstdint>
 #include <ctime>
@@ -54,5 +55,9 @@ JudgedWorld make_judged(quota::World world, GroupSource groups = GroupSource::wo
 /// read, invalid_input for one that 'qosgate capture' did not write.
 Result<quota::World> read_world_file(const std::string& file);
 Result<JudgedWorld> read_captured_world(const std::string& file);
+
+/// The world of a file of `qosgate capture`, or without a file name what slurmctld tells the caller now.
+/// Errors: those of read_world_file() and capture_world(). Cost: seven RPCs; each waits up to MessageTimeout.
+Result<report::UserWorld> read_user_world(const std::string& file = {});
 
 } // namespace qg::cli

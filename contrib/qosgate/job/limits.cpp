@@ -3,15 +3,17 @@
 // qosgate limits: what a user may use, and how much of it is left.
 #include "common/command.hpp"
 #include "common/default_release.hpp"
+#include "common/job_user.hpp"
 #include "common/or_null.hpp"
 #include "common/table.hpp"
-#include "job/user_limits.hpp"
+#include "job/judged_world.hpp"
 #include "report/usage_bar.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/model/limit_facts.hpp"
 #include "qosgate/model/tres.hpp"
+#include "qosgate/report/user_limits.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -30,7 +32,7 @@ using nlohmann::ordered_json;
 struct LimitsOptions {
     std::string user;
     std::string world;
-    LimitsQuery query;
+    report::LimitsQuery query;
     bool all = false;
 };
 
@@ -40,21 +42,21 @@ struct Style {
     bool colours = false;
 };
 
-std::string limit_number(const LimitUse& use, std::uint64_t value) {
+std::string limit_number(const report::LimitUse& use, std::uint64_t value) {
     return limits::format_limit_value(use.limit.limit, use.tres, value);
 }
 
-std::string limit_number(const LimitUse& use, std::optional<std::uint64_t> value) {
+std::string limit_number(const report::LimitUse& use, std::optional<std::uint64_t> value) {
     return value ? limit_number(use, *value) : std::string();
 }
 
 /// "[######....]  60%", and "binds first" for the limit that does.
-std::string bar_of(const LimitUse& use, bool is_first, bool colours) {
+std::string bar_of(const report::LimitUse& use, bool is_first, bool colours) {
     const auto share = use.share();
     return share ? usage_bar(*share, colours) + (is_first ? "  binds first" : "") : "";
 }
 
-std::vector<std::string> row_of(const LimitUse& use, bool is_first, const Style& style) {
+std::vector<std::string> row_of(const report::LimitUse& use, bool is_first, const Style& style) {
     const bool is_minimum = model::facts_of(use.limit.limit).sense == model::LimitSense::minimum;
     const std::string hidden = use.hides_usage && use.counts_others() ? "hidden" : "";
     return {use.subject,
@@ -69,7 +71,7 @@ std::vector<std::string> row_of(const LimitUse& use, bool is_first, const Style&
 }
 
 /// "ben 12, cleo 4, 3 others 5"
-std::string list_users(const LimitUse& use) {
+std::string list_users(const report::LimitUse& use) {
     constexpr std::size_t max_named = 10;
     std::vector<std::string> words;
     std::uint64_t rest = 0;
@@ -85,7 +87,7 @@ std::string list_users(const LimitUse& use) {
 }
 
 /// The limits that nothing sets: "MaxWall", "MaxTRESPerUser (node, gres/gpu)" if other TRES are limited.
-std::vector<std::string> list_unlimited(const LimitGroup& group, const model::TresCatalogue& tres) {
+std::vector<std::string> list_unlimited(const report::LimitGroup& group, const model::TresCatalogue& tres) {
     constexpr auto is_usual = [](model::TresKind kind) {
         return kind != model::TresKind::energy && kind != model::TresKind::other &&
                kind != model::TresKind::bb;
@@ -95,7 +97,7 @@ std::vector<std::string> list_unlimited(const LimitGroup& group, const model::Tr
         std::vector<std::string> set;
         std::vector<std::string> unset;
         const auto is_set = [&](std::optional<std::size_t> at) {
-            return std::ranges::any_of(group.limits, [&](const LimitUse& use) {
+            return std::ranges::any_of(group.limits, [&](const report::LimitUse& use) {
                 return use.limit.limit == facts.limit && use.limit.tres == at;
             });
         };
@@ -114,7 +116,7 @@ std::vector<std::string> list_unlimited(const LimitGroup& group, const model::Tr
 }
 
 /// "Account astro (default), QOS normal (default), counted, partition viz"
-std::string headline(const AccountLimits& account, const LimitGroup& group) {
+std::string headline(const report::AccountLimits& account, const report::LimitGroup& group) {
     std::vector<std::string> qos;
     for (const std::string& name : group.qos)
         qos.push_back(text::printable(name) + (text::iequals(name, account.default_qos) ? " (default)" : ""));
@@ -126,8 +128,8 @@ std::string headline(const AccountLimits& account, const LimitGroup& group) {
     return line;
 }
 
-void print_group(const AccountLimits& account, const LimitGroup& group, const model::TresCatalogue& tres,
-                 const Style& style, std::ostream& out) {
+void print_group(const report::AccountLimits& account, const report::LimitGroup& group,
+                 const model::TresCatalogue& tres, const Style& style, std::ostream& out) {
     out << '\n' << headline(account, group) << '\n';
     if (group.limits.empty())
         out << (account.hides_limits ? "  no limit that you may see\n" : "  no limit is set\n");
@@ -144,7 +146,7 @@ void print_group(const AccountLimits& account, const LimitGroup& group, const mo
             table.rows.push_back(row_of(group.limits[i], group.first == i, style));
         print_aligned(out, table, terminal_width(), "  ");
     }
-    for (const LimitUse& use : group.limits)
+    for (const report::LimitUse& use : group.limits)
         if (use.is_passed_by_untyped && use.is_exceeded())
             out << text::format(
                 "  {}: {} in use of {}: jobs that ask for {} and name no type count here, but "
@@ -152,14 +154,14 @@ void print_group(const AccountLimits& account, const LimitGroup& group, const mo
                 use.subject, limit_number(use, use.limit.used), limit_number(use, use.limit.value),
                 model::untyped_tres(use.tres));
     if (!style.all) return;
-    for (const LimitUse& use : group.limits)
+    for (const report::LimitUse& use : group.limits)
         if (use.users && !use.users->empty())
             out << text::format("  {} of {}: {}\n", use.subject, use.set_by, list_users(use));
     if (const auto names = list_unlimited(group, tres); !names.empty() && !account.hides_limits)
         out << "  Not limited: " << text::join(names, ", ") << '\n';
 }
 
-void print_limits(const UserLimits& own, const model::TresCatalogue& tres, const Style& style,
+void print_limits(const report::UserLimits& own, const model::TresCatalogue& tres, const Style& style,
                   std::ostream& out) {
     const std::string name = own.user.name.empty() ? "User" : "User " + text::printable(own.user.name);
     out << text::format("{} ({})\n", name, own.user.id);
@@ -167,8 +169,8 @@ void print_limits(const UserLimits& own, const model::TresCatalogue& tres, const
         out << "AccountingStorageEnforce in slurm.conf does not have 'limits': no limit counts.\n";
         return;
     }
-    for (const AccountLimits& account : own.accounts) {
-        for (const LimitGroup& group : account.groups)
+    for (const report::AccountLimits& account : own.accounts) {
+        for (const report::LimitGroup& group : account.groups)
             print_group(account, group, tres, style, out);
         if (account.groups.empty())
             out << text::format("\nAccount {}: {}\n", text::printable(account.name),
@@ -195,7 +197,7 @@ std::string_view scope_name(model::LimitScope scope) {
     return "group";
 }
 
-ordered_json limit_json(const LimitUse& use, bool is_first) {
+ordered_json limit_json(const report::LimitUse& use, bool is_first) {
     const model::LimitFacts& facts = model::facts_of(use.limit.limit);
     const bool is_qos = use.limit.owner.kind == limits::OwnerKind::qos;
     ordered_json users;
@@ -222,11 +224,11 @@ ordered_json limit_json(const LimitUse& use, bool is_first) {
             {"users", users}};
 }
 
-ordered_json limits_to_json(const UserLimits& own, const model::TresCatalogue& tres, bool all) {
+ordered_json limits_to_json(const report::UserLimits& own, const model::TresCatalogue& tres, bool all) {
     auto accounts = ordered_json::array();
-    for (const AccountLimits& account : own.accounts) {
+    for (const report::AccountLimits& account : own.accounts) {
         auto groups = ordered_json::array();
-        for (const LimitGroup& group : account.groups) {
+        for (const report::LimitGroup& group : account.groups) {
             auto limits = ordered_json::array();
             for (std::size_t i = 0; i < group.limits.size(); ++i)
                 limits.push_back(limit_json(group.limits[i], group.first == i));
@@ -259,9 +261,10 @@ Result<int> show_limits(const LimitsOptions& options, Output& output) {
     if (is_live)
         if (const auto may = check_rights_over(*user, *world->accounting, "see limits of other users"); !may)
             return may.error();
-    LimitsQuery query = options.query;
+    report::LimitsQuery query = options.query;
     query.lists_users = options.all;
-    const auto own = find_user_limits(*world, *user, is_live ? getuid() : user->id, query, default_release());
+    const auto own =
+        report::find_user_limits(*world, *user, is_live ? getuid() : user->id, query, default_release());
     if (!own) return own.error();
     const model::TresCatalogue& tres = *world->accounting->records().tres;
     if (output.json())

@@ -25,8 +25,8 @@ using nlohmann::ordered_json;
 constexpr std::size_t max_named = 10;
 
 /// What the holders beyond these have.
-Holders others_of(const Holders& holders) {
-    Holders others;
+report::Holders others_of(const report::Holders& holders) {
+    report::Holders others;
     for (std::size_t i = max_named; i < holders.jobs.size(); ++i) {
         others.jobs.push_back(holders.jobs[i]);
         others.sum += holders.jobs[i].amount;
@@ -34,15 +34,17 @@ Holders others_of(const Holders& holders) {
     return others;
 }
 
-std::string amount_text(const HeldLimit& limit, std::uint64_t amount) {
+std::string amount_text(const report::HeldLimit& limit, std::uint64_t amount) {
     return limits::format_limit_value(limit.limit, limit.tres, amount);
 }
 
 } // namespace
 
-WaitingReport::WaitingReport(const model::QueuedJob& job, const QueueContext& context, bool hides_jobs)
+WaitingReport::WaitingReport(const model::QueuedJob& job, const report::QueueContext& context,
+                             bool hides_jobs)
     : job_(job), context_(context), hides_jobs_(hides_jobs),
-      waiting_(job.state == QueueState::pending ? explain_waiting(job, context) : WaitingJob{}) {}
+      waiting_(job.state == QueueState::pending ? report::explain_waiting(job, context)
+                                                : report::WaitingJob{}) {}
 
 std::string WaitingReport::user_name(std::uint32_t user_id) const {
     const std::string known = context_.world.name_of(user_id);
@@ -53,7 +55,7 @@ std::string WaitingReport::user_name(std::uint32_t user_id) const {
 
 std::string WaitingReport::sentence() const {
     const std::string job = text::format("Job {} of {}", job_.name, text::printable(user_name(job_.user_id)));
-    const std::string since = local_time_text(job_.start);
+    const std::string since = text::local_time(job_.start);
     switch (job_.state) {
     case QueueState::pending:
         return text::format("{} waits: {} (account {}, QOS {}, partition {})", job,
@@ -69,7 +71,7 @@ std::string WaitingReport::sentence() const {
 }
 
 /// What jobs hold that the reader is not shown.
-std::uint64_t WaitingReport::hidden_amount(const HeldLimit& limit) const {
+std::uint64_t WaitingReport::hidden_amount(const report::HeldLimit& limit) const {
     const model::LimitFacts& facts = model::facts_of(limit.limit);
     const bool is_compared =
         facts.measure == model::LimitMeasure::tres || facts.measure == model::LimitMeasure::running_jobs;
@@ -78,7 +80,7 @@ std::uint64_t WaitingReport::hidden_amount(const HeldLimit& limit) const {
 
 void WaitingReport::print(std::ostream& out) const {
     out << sentence() << '\n';
-    for (const ExplainedReason& each : waiting_.reasons) {
+    for (const report::ExplainedReason& each : waiting_.reasons) {
         if (each.meaning.empty()) {
             out << text::format("  {}: this Reason is not known here\n", text::printable(each.reason));
             continue;
@@ -104,7 +106,7 @@ void WaitingReport::print(std::ostream& out) const {
                             job_.name.find('[') == job_.name.npos ? "it" : "the next task", line);
 }
 
-void WaitingReport::print(const HeldLimit& limit, std::ostream& out) const {
+void WaitingReport::print(const report::HeldLimit& limit, std::ostream& out) const {
     out << "    " << limit.text << '\n';
     if (limit.hides_numbers) {
         out << "    PrivateData hides the numbers, and whose jobs hold the limit.\n";
@@ -121,10 +123,10 @@ void WaitingReport::print(const HeldLimit& limit, std::ostream& out) const {
     if (limit.room_at)
         out << text::format("    Estimate: room at {}, by the time limits of these jobs; earlier if they end "
                             "earlier, later if other jobs are first\n",
-                            local_time_text(*limit.room_at));
+                            text::local_time(*limit.room_at));
 }
 
-void WaitingReport::print_room(const HeldLimit& limit, std::ostream& out) const {
+void WaitingReport::print_room(const report::HeldLimit& limit, std::ostream& out) const {
     if (job_.het_id != 0) {
         out << "    There is room now for this part alone: the parts start together or not at all, and count "
                "together.\n";
@@ -139,7 +141,7 @@ void WaitingReport::print_room(const HeldLimit& limit, std::ostream& out) const 
         out << "    Before 24.05 Slurm shows this Reason also for --gpus jobs that wait for free nodes.\n";
 }
 
-void WaitingReport::print_holders(const HeldLimit& limit, std::ostream& out) const {
+void WaitingReport::print_holders(const report::HeldLimit& limit, std::ostream& out) const {
     const std::uint64_t hidden = hidden_amount(limit);
     if (limit.holders.jobs.empty()) {
         if (hidden > 0)
@@ -148,20 +150,20 @@ void WaitingReport::print_holders(const HeldLimit& limit, std::ostream& out) con
         return;
     }
     Table table{{{"HELD BY JOB"}, {"USER"}, {"AMOUNT", true}, {"ENDS BY ITS TIME LIMIT"}}, {}};
-    for (const Holder& holder : limit.holders.jobs) {
+    for (const report::Holder& holder : limit.holders.jobs) {
         if (table.rows.size() == max_named) break;
         table.rows.push_back({holder.job->name, text::printable(user_name(holder.job->user_id)),
                               amount_text(limit, holder.amount),
-                              holder.end ? local_time_text(*holder.end) : "not known"});
+                              holder.end ? text::local_time(*holder.end) : "not known"});
     }
-    if (const Holders others = others_of(limit.holders); !others.jobs.empty())
+    if (const report::Holders others = others_of(limit.holders); !others.jobs.empty())
         table.rows.push_back(
             {text::format("{} more", others.jobs.size()), "", amount_text(limit, others.sum), ""});
     if (hidden > 0) table.rows.push_back({"hidden by PrivateData", "", amount_text(limit, hidden), ""});
     print_aligned(out, table, terminal_width(), "    ");
 }
 
-ordered_json WaitingReport::json(const HeldLimit& limit) const {
+ordered_json WaitingReport::json(const report::HeldLimit& limit) const {
     ordered_json answer{{"text", limit.text},
                         {"limit", model::name_of(limit.limit)},
                         {"tres", limit.tres.empty() ? ordered_json() : ordered_json(limit.tres)},
@@ -178,14 +180,14 @@ ordered_json WaitingReport::json(const HeldLimit& limit) const {
                         {"room_at", nullptr}};
     if (limit.hides_numbers) return answer;
     auto holders = ordered_json::array();
-    for (const Holder& holder : limit.holders.jobs) {
+    for (const report::Holder& holder : limit.holders.jobs) {
         if (holders.size() == max_named) break;
         holders.push_back({{"job", holder.job->name},
                            {"user", user_name(holder.job->user_id)},
                            {"amount", holder.amount},
                            {"ends", or_null(holder.end)}});
     }
-    const Holders others = others_of(limit.holders);
+    const report::Holders others = others_of(limit.holders);
     answer["value"] = limit.value;
     answer["used"] = limit.used;
     answer["asked"] = or_null(limit.asked);
@@ -199,7 +201,7 @@ ordered_json WaitingReport::json(const HeldLimit& limit) const {
 
 ordered_json WaitingReport::json() const {
     auto reasons = ordered_json::array();
-    for (const ExplainedReason& each : waiting_.reasons)
+    for (const report::ExplainedReason& each : waiting_.reasons)
         reasons.push_back({{"reason", each.reason},
                            {"meaning", each.meaning},
                            {"waiting", each.waiting},

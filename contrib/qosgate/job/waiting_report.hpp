@@ -3,7 +3,7 @@
 // WaitingReport: the answer about one job of the queue, in words or as JSON.
 #pragma once
 
-#include "job/waiting_job.hpp"
+#include "qosgate/report/waiting_job.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -15,7 +15,7 @@ namespace qg::cli {
 class WaitingReport {
   public:
     /// Explains a pending job; of others it tells the state. Ownership: borrows everything.
-    WaitingReport(const model::QueuedJob& job, const QueueContext& context, bool hides_jobs);
+    WaitingReport(const model::QueuedJob& job, const report::QueueContext& context, bool hides_jobs);
 
     /// For people.
     void print(std::ostream& out) const;
@@ -24,16 +24,16 @@ class WaitingReport {
   private:
     [[nodiscard]] std::string user_name(std::uint32_t user_id) const;
     [[nodiscard]] std::string sentence() const;
-    [[nodiscard]] std::uint64_t hidden_amount(const HeldLimit& limit) const;
-    void print(const HeldLimit& limit, std::ostream& out) const;
-    void print_room(const HeldLimit& limit, std::ostream& out) const;
-    void print_holders(const HeldLimit& limit, std::ostream& out) const;
-    [[nodiscard]] nlohmann::ordered_json json(const HeldLimit& limit) const;
+    [[nodiscard]] std::uint64_t hidden_amount(const report::HeldLimit& limit) const;
+    void print(const report::HeldLimit& limit, std::ostream& out) const;
+    void print_room(const report::HeldLimit& limit, std::ostream& out) const;
+    void print_holders(const report::HeldLimit& limit, std::ostream& out) const;
+    [[nodiscard]] nlohmann::ordered_json json(const report::HeldLimit& limit) const;
 
     const model::QueuedJob& job_;
-    const QueueContext& context_;
+    const report::QueueContext& context_;
     bool hides_jobs_;
-    WaitingJob waiting_;
+    report::WaitingJob waiting_;
 };
 
 } // namespace qg::cli

@@ -3,8 +3,7 @@
 // qosgate why: why jobs wait, who holds the limits that they wait for, and what would help.
 #include "common/command.hpp"
 #include "common/default_release.hpp"
-#include "common/job_names.hpp"
-#include "job/reason_details.hpp"
+#include "job/judged_world.hpp"
 #include "job/waiting_report.hpp"
 #include "job/wrong_counters.hpp"
 #include "policy/policy_directory.hpp"
@@ -13,6 +12,7 @@
 #include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/quota/user_groups.hpp"
+#include "qosgate/report/reason_details.hpp"
 #include "qosgate/slurm/queue_reader.hpp"
 
 #include <nlohmann/json.hpp>
@@ -63,7 +63,7 @@ Asked find_asked(const WhyOptions& options, const std::vector<QueuedJob>& queue)
     for (const std::string& name : options.jobs) {
         bool is_known = false;
         for (const QueuedJob& job : queue) {
-            if (!is_meant(job, name)) continue;
+            if (!report::is_meant(job, name)) continue;
             is_known = true;
             if (seen.insert(&job).second) asked.jobs.push_back(&job);
         }
@@ -105,7 +105,7 @@ class Reading {
   public:
     /// `settings` are the site's.
     static Result<std::unique_ptr<Reading>> read(const WhyOptions& options, const policy::Settings& settings,
-                                                 CounterDoubts& doubts) {
+                                                 report::CounterDoubts& doubts) {
         auto world = read_user_world();
         if (!world) return world.error();
         auto queue = slurm::read_queue();
@@ -121,8 +121,8 @@ class Reading {
     [[nodiscard]] bool hides_jobs() const { return hides_jobs_; }
 
   private:
-    Reading(const WhyOptions& options, const policy::Settings& settings, UserWorld world, slurm::Queue queue,
-            CounterDoubts& doubts)
+    Reading(const WhyOptions& options, const policy::Settings& settings, report::UserWorld world,
+            slurm::Queue queue, report::CounterDoubts& doubts)
         : world_(std::move(world)), queue_(std::move(queue)),
           hides_jobs_(queue_.hides_jobs && !world_.accounting->is_operator(getuid())),
           context_{.world = world_,
@@ -139,7 +139,8 @@ class Reading {
         if (sees_all_jobs(world_, queue_)) context_.doubts = &doubts;
         context_.queue = queue_.jobs;
         asked_ = find_asked(options, queue_.jobs);
-        if (std::ranges::any_of(asked_.jobs, [](const QueuedJob* job) { return needs_obstacles(*job); }))
+        if (std::ranges::any_of(asked_.jobs,
+                                [](const QueuedJob* job) { return report::needs_obstacles(*job); }))
             if (auto obstacles = slurm::read_obstacles()) context_.obstacles = *std::move(obstacles);
         reports_.reserve(asked_.jobs.size());
         for (const QueuedJob* job : asked_.jobs) {
@@ -148,11 +149,11 @@ class Reading {
         }
     }
 
-    UserWorld world_;
+    report::UserWorld world_;
     slurm::Queue queue_;
     quota::AskedGroups groups_;
     bool hides_jobs_;
-    QueueContext context_; ///< borrows the others
+    report::QueueContext context_; ///< borrows the others
     Asked asked_;
     std::vector<WaitingReport> reports_;
 };
@@ -161,7 +162,7 @@ class Reading {
 /// too.
 Result<std::unique_ptr<Reading>> read_twice_if_needed(const WhyOptions& options) {
     constexpr std::chrono::seconds between{1};
-    CounterDoubts doubts;
+    report::CounterDoubts doubts;
     const policy::Settings settings = read_settings(); // for both: the whole policy is loaded for them
     auto reading = Reading::read(options, settings, doubts);
     if (!reading || doubts.now.empty()) return reading;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "job/wrong_counters.hpp"
 
+#include "job/judged_world.hpp"
+
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/model/limit_facts.hpp"
@@ -19,18 +21,18 @@ namespace {
 /// Sentences by the names of the counters.
 using Wrong = std::map<std::string, std::string>;
 
-Result<Wrong> read_wrong(const std::function<std::vector<LimitCounter>(const UserWorld&)>& pick) {
+Result<Wrong> read_wrong(const std::function<std::vector<LimitCounter>(const report::UserWorld&)>& pick) {
     const auto world = read_user_world();
     if (!world) return world.error();
     const auto queue = slurm::read_queue();
     if (!queue) return queue.error();
     Wrong wrong;
     if (!sees_all_jobs(*world, *queue)) return wrong;
-    const UsageClock clock{std::time(nullptr), queue->usage_step};
+    const report::UsageClock clock{std::time(nullptr), queue->usage_step};
     for (const LimitCounter& counter : pick(*world)) {
         const limits::LimitId& limit = counter.whose.limit;
-        if (counter.used == 0 || !is_of_running_jobs(limit, counter.whose.tres)) continue;
-        const Holders holders = find_holders(counter.whose, queue->jobs, clock);
+        if (counter.used == 0 || !report::is_of_running_jobs(limit, counter.whose.tres)) continue;
+        const report::Holders holders = report::find_holders(counter.whose, queue->jobs, clock);
         if (counter.used <= holders.most) continue;
         const auto amount = [&](std::uint64_t value) {
             return limits::format_limit_value(limit, counter.whose.tres, value);
@@ -48,16 +50,7 @@ Result<Wrong> read_wrong(const std::function<std::vector<LimitCounter>(const Use
 
 } // namespace
 
-bool is_of_running_jobs(const limits::LimitId& limit, std::string_view tres) {
-    const model::LimitFacts& facts = model::facts_of(limit);
-    const bool is_shown = tres.empty() || is_shown_by_queue(model::kind_of(tres));
-    return is_shown && facts.counts_others() &&
-           (facts.measure == model::LimitMeasure::tres ||
-            facts.measure == model::LimitMeasure::tres_run_minutes ||
-            facts.measure == model::LimitMeasure::running_jobs);
-}
-
-bool sees_all_jobs(const UserWorld& world, const slurm::Queue& queue) {
+bool sees_all_jobs(const report::UserWorld& world, const slurm::Queue& queue) {
     if (world.accounting->is_operator(getuid())) return true;
     const model::PrivateData& data = world.accounting->records().private_data;
     return !queue.hides_jobs && !data.usage && !data.accounts &&
@@ -67,7 +60,7 @@ bool sees_all_jobs(const UserWorld& world, const slurm::Queue& queue) {
 }
 
 Result<std::vector<std::string>>
-find_wrong_counters(const std::function<std::vector<LimitCounter>(const UserWorld&)>& pick) {
+find_wrong_counters(const std::function<std::vector<LimitCounter>(const report::UserWorld&)>& pick) {
     constexpr std::chrono::seconds between{1};
     const auto before = read_wrong(pick);
     if (!before) return before.error();

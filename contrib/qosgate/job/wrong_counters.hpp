@@ -4,10 +4,10 @@
 #pragma once
 
 #include "common/output.hpp"
-#include "job/holders.hpp"
-#include "job/user_world.hpp"
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/report/holders.hpp"
+#include "qosgate/report/user_world.hpp"
 #include "qosgate/slurm/queue_reader.hpp"
 
 #include <cstdint>
@@ -18,16 +18,12 @@
 
 namespace qg::cli {
 
-/// Whether a limit counts what running jobs have, and nothing else, and the queue shows that. `tres`: of the
-/// limit; empty: it has none.
-bool is_of_running_jobs(const limits::LimitId& limit, std::string_view tres);
-
 /// Whether the caller is shown all that counters count.
-bool sees_all_jobs(const UserWorld& world, const slurm::Queue& queue);
+bool sees_all_jobs(const report::UserWorld& world, const slurm::Queue& queue);
 
 /// What slurmctld counts for a limit.
 struct LimitCounter {
-    CountedJobs whose;
+    report::CountedJobs whose;
     std::uint64_t used = 0;
     std::string name; ///< "CPUs of all running jobs in QOS debug"
 };
@@ -37,7 +33,7 @@ struct LimitCounter {
 /// hides jobs from the caller. `pick` gets the world of each reading. Cost: eight RPCs, twice as many if one
 /// is told.
 Result<std::vector<std::string>>
-find_wrong_counters(const std::function<std::vector<LimitCounter>(const UserWorld&)>& pick);
+find_wrong_counters(const std::function<std::vector<LimitCounter>(const report::UserWorld&)>& pick);
 
 /// The sentences; none, with a warning, if they could not be read: the rest of an answer does not need them.
 std::vector<std::string> or_warning(Result<std::vector<std::string>> sentences, Output& output);

@@ -132,7 +132,7 @@ void print_policy(const policy::PolicyReport& report, std::ostream& out) {
         settings.push_back(text::format("{} = {}", spec.name, describe_setting(spec, report.settings)));
     out << text::format("Policy:   limits {}, {}{}, hash {}\n", to_string(report.settings.limits),
                         report.script.empty() ? "" : "the script " + report.script + ", ",
-                        count_of(report.rules.size(), "rule"), hash_text(report))
+                        text::count_of(report.rules.size(), "rule"), hash_text(report))
         << "Settings: " << text::join(settings, ", ") << '\n';
     if (report.rules.empty()) return;
     Table table{{{"file"}, {"mode"}, {"on_error"}, {"changes"}, {"name"}}, {}};
@@ -153,7 +153,7 @@ void print_policy_report(const policy::PolicyReport& report, const std::filesyst
     if (report.findings.empty())
         out << "no findings\n";
     else
-        out << count_of(report.findings.size(), "finding") << "; slurmctld would "
+        out << text::count_of(report.findings.size(), "finding") << "; slurmctld would "
             << (report.loads() ? "" : "not ") << "load this directory\n";
 }
 
@@ -258,7 +258,7 @@ Result<int> check_script(const std::filesystem::path& file, Output& output) {
             output.text() << finding_line(finding, file);
         output.text() << text::printable(file.string(), 4000) << ": "
                       << (report->findings.empty() ? "no findings"
-                                                   : count_of(report->findings.size(), "finding"))
+                                                   : text::count_of(report->findings.size(), "finding"))
                       << text::format("; {} would {}load this script\n",
                                       report->is_for_clients ? "clients (cli_filter)" : "slurmctld",
                                       report->loads() ? "" : "not ")

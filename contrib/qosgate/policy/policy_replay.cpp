@@ -10,10 +10,10 @@
 #include "policy/record_files.hpp"
 #include "policy/replay.hpp"
 #include "policy/replay_answer.hpp"
-#include "qos/changed_qos.hpp"
 #include "qos/qos_connection.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/report/changed_qos.hpp"
 #include "qosgate/slurmdb/past_jobs.hpp"
 
 #include <nlohmann/json.hpp>
@@ -155,7 +155,7 @@ Result<int> replay(const ReplayOptions& options, Output& output) {
     std::vector<std::string> changes;
     if (!options.qos_changes.empty()) {
         unchanged = make_judged(*captured, groups, views);
-        auto changed = change_qos(captured->records, options.qos_changes);
+        auto changed = report::change_qos(captured->records, options.qos_changes);
         if (!changed) return changed.error();
         changes = *std::move(changed);
     }

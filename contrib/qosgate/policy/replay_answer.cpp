@@ -69,13 +69,13 @@ void print(const Told& told, std::ostream& out) {
     out << text::format("{} of {} {}, decided again by the rules of {} (hash {:016x}), and the "
                         "limits and usage of {}: {} of {} {}\n",
                         replay.decided(), told.read.records.records,
-                        told.is_of_accounting
-                            ? text::format("jobs submitted from {} to {}", local_time_text(told.period.since),
-                                           local_time_text(told.period.until))
-                            : std::string("recorded decisions"),
+                        told.is_of_accounting ? text::format("jobs submitted from {} to {}",
+                                                             text::local_time(told.period.since),
+                                                             text::local_time(told.period.until))
+                                              : std::string("recorded decisions"),
                         text::printable(told.directory.path.string(), 4000), told.policy.hash(),
-                        local_time_text(told.world.now), count_of(replay.sums().changes(), "job"),
-                        count_of(replay.sums().users(), "user"),
+                        text::local_time(told.world.now), text::count_of(replay.sums().changes(), "job"),
+                        text::count_of(replay.sums().users(), "user"),
                         replay.sums().changes() == 1 ? "changes" : "change");
     for (const std::string& change : told.changed_qos)
         out << "  with " << text::printable(change, 1000) << '\n';
@@ -86,7 +86,7 @@ void print(const Told& told, std::ostream& out) {
         out << text::format("  {:>8}  {}\n", count, text::printable(why, 200));
     if (told.read.not_chosen > 0)
         out << text::format("Outside of --since, --until and --user: {}\n",
-                            count_of(told.read.not_chosen, "record"));
+                            text::count_of(told.read.not_chosen, "record"));
     if (told.is_of_accounting) out << not_in_accounting << '\n';
     if (const auto why = why_script_not_replayed(told))
         out << text::format("Not run: {}; {}\n", policy::compat::script_file_name, *why);
@@ -103,10 +103,10 @@ std::string why_nothing_decided(const Told& told) {
     const std::string what = told.is_of_accounting ? "job" : "record";
     if (told.read.records.records > 0)
         return text::format("none of {} could be decided again: the reasons stand in the answer",
-                            count_of(told.read.records.records, what));
+                            text::count_of(told.read.records.records, what));
     return told.read.not_chosen > 0
                ? text::format("no record is left to decide: {} outside of --since, --until and --user",
-                              count_of(told.read.not_chosen, what))
+                              text::count_of(told.read.not_chosen, what))
                : text::format("there is no {} to decide about", what);
 }
 

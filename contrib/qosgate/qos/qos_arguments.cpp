@@ -16,7 +16,7 @@ using Words = std::vector<std::string>;
 std::string command(std::string_view verb, const Words& words) {
     std::string line = text::format("qosgate qos {}", verb);
     for (const std::string& word : words)
-        line += " " + quoted(word);
+        line += " " + text::shell_word(word);
     return text::printable(line, 1000);
 }
 
@@ -193,36 +193,7 @@ Result<void> take_names(std::string_view word, Words& names) {
     }
 }
 
-/// As $'...': one line, and nothing that a terminal obeys. A shell that does not know this form reads another
-/// word, but still one: there is neither a quote nor a single backslash before one in it.
-std::string escaped(const std::string& word) {
-    std::string result = "$'";
-    for (const char c : word) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '\\')
-            result += "\\\\";
-        else if (byte < 0x20 || byte >= 0x7f || c == '\'')
-            result += text::format("\\{:03o}", byte);
-        else
-            result += c;
-    }
-    return result + "'";
-}
-
 } // namespace
-
-std::string quoted(const std::string& word) {
-    const auto is_plain = [](char c) {
-        constexpr std::string_view signs = "_-+=.,:/@%";
-        return text::is_digit(c) || text::is_letter(c) || signs.find(c) != std::string_view::npos;
-    };
-    if (std::all_of(word.begin(), word.end(), is_plain)) return word;
-    if (text::printable(word, std::string::npos) != word) return escaped(word);
-    std::string result = "'";
-    for (const char c : word)
-        c == '\'' ? result += "'\\''" : result += c;
-    return result + "'";
-}
 
 bool is_sacctmgrs(const std::string& word) {
     return text::iequals(word, "set") || text::iequals(word, "where");

@@ -21,9 +21,6 @@ struct NamesAndAssignments {
 /// What a verb accepts.
 enum class Takes { names, names_and_assignments, one_word_of_names_and_assignments };
 
-/// A word as a shell takes it, on one line. Control characters become escapes: $'a\012b'.
-std::string quoted(const std::string& word);
-
 /// Whether it stands between sacctmgr's arguments: "set" or "where".
 bool is_sacctmgrs(const std::string& word);
 

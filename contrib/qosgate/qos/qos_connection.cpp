@@ -3,9 +3,9 @@
 
 #include "common/interrupt.hpp"
 #include "qos/qos_json.hpp"
-#include "report/lint_checks.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/report/lint_checks.hpp"
 #include "qosgate/slurmdb/permission.hpp"
 #include "qosgate/spec/changes.hpp"
 
@@ -75,8 +75,8 @@ void warn_of_mistakes(std::span<const slurmdb::QosUpdate> updates, Output& outpu
         old.push_back(before);
         now.push_back(after);
     }
-    for (const Finding& finding : find_new_mistakes(std::move(old), std::move(now)))
-        output.warn(warning_of(finding));
+    for (const report::Finding& finding : report::find_new_mistakes(std::move(old), std::move(now)))
+        output.warn(report::warning_of(finding));
 }
 
 void report_changes(Output& output, std::string_view done, std::span<const slurmdb::QosUpdate> updates,

@@ -24,7 +24,7 @@ struct Step {
 
 /// A name in the shell's syntax. It may be empty.
 std::string word(const std::string& name) {
-    return name.empty() ? "''" : quoted(name);
+    return name.empty() ? "''" : text::shell_word(name);
 }
 
 /// What ends the use: the cure of its kind, with the names filled in.
@@ -34,8 +34,8 @@ std::string cure_of(const slurmdb::QosUse& use) {
         for (auto at = cure.find(place); at != std::string::npos; at = cure.find(place, at + name.size()))
             cure.replace(at, place.size(), name);
     };
-    fill("{qos}", quoted(use.qos));
-    fill("{by}", quoted(text::join(use.used_by, ",")));
+    fill("{qos}", text::shell_word(use.qos));
+    fill("{by}", text::shell_word(text::join(use.used_by, ",")));
     return cure;
 }
 
@@ -77,9 +77,10 @@ bool can_join(const Step& a, const Step& b) {
 std::string modify_command(const std::string& names, const AssociationName& first, std::string_view change) {
     std::string command =
         text::format("sacctmgr -i modify {} {} where cluster={}", first.user.empty() ? "account" : "user",
-                     quoted(names), quoted(first.cluster));
+                     text::shell_word(names), text::shell_word(first.cluster));
     if (!first.user.empty())
-        command += text::format(" account={} partition={}", quoted(first.account), word(first.partition));
+        command +=
+            text::format(" account={} partition={}", text::shell_word(first.account), word(first.partition));
     return text::format("{} set {}", command, change);
 }
 

@@ -25,9 +25,9 @@ struct DeleteOptions : AccessOptions {
 
 /// The command that creates the QOS again.
 std::string command_to_create(const model::QosRecord& record) {
-    std::string command = "qosgate qos create " + quoted(record.name);
+    std::string command = "qosgate qos create " + text::shell_word(record.name);
     for (const std::string& assignment : model::assignments_for(record))
-        command += " " + quoted(assignment);
+        command += " " + text::shell_word(assignment);
     return command;
 }
 

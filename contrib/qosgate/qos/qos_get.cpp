@@ -2,6 +2,7 @@
 //
 // qosgate qos get NAME...
 #include "common/default_release.hpp"
+#include "job/judged_world.hpp"
 #include "qos/qos_connection.hpp"
 #include "qos/qos_json.hpp"
 #include "qos/qos_yaml.hpp"
@@ -26,19 +27,19 @@ struct GetOptions : AccessOptions {
 
 /// What slurmctld knows of QOSs.
 struct Details {
-    UserWorld world;
+    report::UserWorld world;
     bool has_usage = false;
     bool has_access = false;
 
-    [[nodiscard]] Viewer viewer() const { return make_viewer(*world.accounting, world.name_of(getuid())); }
+    [[nodiscard]] report::Viewer viewer() const { return report::make_viewer(world, getuid()); }
     /// Empty: slurmctld does not know the QOS.
-    [[nodiscard]] std::optional<QosUse> use_of(const std::string& name) const {
+    [[nodiscard]] std::optional<report::QosUse> use_of(const std::string& name) const {
         const quota::LocalRecords& records = world.accounting->records();
         const auto qos = std::ranges::find_if(
             records.qos, [&](const quota::LocalQos& each) { return text::iequals(each.qos.name, name); });
         if (qos == records.qos.end()) return std::nullopt;
-        return find_use(*qos, *records.tres, default_release(),
-                        [this](std::uint32_t id) { return world.name_of(id); });
+        return report::find_use(*qos, *records.tres, default_release(),
+                                [this](std::uint32_t id) { return world.name_of(id); });
     }
 };
 

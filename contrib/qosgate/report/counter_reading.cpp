@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/counter_reading.hpp"
 
-#include "job/holders.hpp"
-
 #include "qosgate/base/text.hpp"
+#include "qosgate/report/holders.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -41,11 +40,11 @@ std::vector<std::uint32_t> chain_of(const AssocRecords& records, std::uint32_t i
     return chain;
 }
 
-void read_tres(const QueuedJob& job, const model::TresCatalogue& tres, CountedJob& counted) {
+void read_tres(const QueuedJob& job, const model::TresCatalogue& tres, report::CountedJob& counted) {
     counted.tres.resize(tres.size());
     counted.most_tres.resize(tres.size());
     for (std::size_t at = 0; at < tres.size(); ++at) {
-        const AmountRange amounts = amounts_in(job.tres, tres.name(at));
+        const report::AmountRange amounts = report::amounts_in(job.tres, tres.name(at));
         counted.tres[at] = amounts.least;
         counted.most_tres[at] = amounts.most;
     }
@@ -59,7 +58,8 @@ double usage_factor_of(const QueuedJob& job, const AssocRecords& records) {
 
 /// Why it is not known where a job counts; empty: it is.
 std::string describe_counters(const QueuedJob& job, const AssocRecords& records,
-                              const std::map<std::string, std::string>& partition_qos, CountedJob& counted) {
+                              const std::map<std::string, std::string>& partition_qos,
+                              report::CountedJob& counted) {
     const auto association = records.associations.find(job.association_id);
     if (association == records.associations.end())
         return text::format("job {}: accounting does not know its association", job.name);
@@ -93,17 +93,17 @@ std::string describe_counters(const QueuedJob& job, const AssocRecords& records,
 
 } // namespace
 
-Counters read_counters(const AssocRecords& records) {
-    Counters counters;
+report::Counters read_counters(const AssocRecords& records) {
+    report::Counters counters;
     for (const auto& [id, row] : records.qos) {
-        counters[{.kind = CounterKind::qos, .id = id}] = row.qos.usage;
+        counters[{.kind = report::CounterKind::qos, .id = id}] = row.qos.usage;
         for (const auto& [user, usage] : row.users)
-            counters[{.kind = CounterKind::user_of_qos, .id = id, .user_id = user}] = usage;
+            counters[{.kind = report::CounterKind::user_of_qos, .id = id, .user_id = user}] = usage;
         for (const auto& [account, usage] : row.accounts)
-            counters[{.kind = CounterKind::account_of_qos, .id = id, .account = account}] = usage;
+            counters[{.kind = report::CounterKind::account_of_qos, .id = id, .account = account}] = usage;
     }
     for (const auto& [id, row] : records.associations)
-        counters[{.kind = CounterKind::association, .id = id}] = row.link.usage;
+        counters[{.kind = report::CounterKind::association, .id = id}] = row.link.usage;
     return counters;
 }
 
@@ -112,8 +112,8 @@ JobsToCount find_jobs_to_count(const slurm::Queue& queue, const AssocRecords& re
     JobsToCount found;
     for (const QueuedJob& job : queue.jobs) {
         if (job.state == QueueState::over) continue;
-        CountedJob counted{.submitted = std::max<std::uint64_t>(job.tasks.size(), 1),
-                           .holds_resources = job.holds_resources()};
+        report::CountedJob counted{.submitted = std::max<std::uint64_t>(job.tasks.size(), 1),
+                                   .holds_resources = job.holds_resources()};
         if (std::string why = describe_counters(job, records, partition_qos, counted); !why.empty()) {
             found.unknown.push_back(std::move(why));
             continue;
@@ -121,8 +121,8 @@ JobsToCount find_jobs_to_count(const slurm::Queue& queue, const AssocRecords& re
         if (counted.holds_resources) {
             read_tres(job, *records.tres, counted);
             counted.nodes = job.nodes;
-            const AmountRange seconds =
-                seconds_that_count(job, usage_factor_of(job, records), {now, queue.usage_step});
+            const report::AmountRange seconds =
+                report::seconds_that_count(job, usage_factor_of(job, records), {now, queue.usage_step});
             counted.least_seconds = seconds.least;
             counted.most_seconds = seconds.most;
         }
@@ -134,12 +134,12 @@ JobsToCount find_jobs_to_count(const slurm::Queue& queue, const AssocRecords& re
 std::vector<std::size_t> countable_tres(const model::TresCatalogue& tres) {
     std::vector<std::size_t> countable;
     for (std::size_t at = 0; at < tres.size(); ++at)
-        if (is_shown_by_queue(tres.kind(at))) countable.push_back(at);
+        if (report::is_shown_by_queue(tres.kind(at))) countable.push_back(at);
     return countable;
 }
 
-CounterNames names_of(const Counter& counter, const AssocRecords& records) {
-    if (counter.kind == CounterKind::association) {
+CounterNames names_of(const report::Counter& counter, const AssocRecords& records) {
+    if (counter.kind == report::CounterKind::association) {
         const auto found = records.associations.find(counter.id);
         if (found == records.associations.end()) return {.account = std::to_string(counter.id)};
         const model::Association& link = found->second.link;
@@ -148,7 +148,7 @@ CounterNames names_of(const Counter& counter, const AssocRecords& records) {
     const auto qos = records.qos.find(counter.id);
     CounterNames names{.qos = qos == records.qos.end() ? std::to_string(counter.id) : qos->second.qos.name,
                        .account = counter.account};
-    if (counter.kind == CounterKind::user_of_qos) {
+    if (counter.kind == report::CounterKind::user_of_qos) {
         const auto user = records.users.find(counter.user_id);
         names.user = user == records.users.end() || user->second.name.empty()
                          ? std::to_string(counter.user_id)

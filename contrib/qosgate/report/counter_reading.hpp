@@ -3,9 +3,8 @@
 // slurmctld's counters and jobs, as recount() needs them.
 #pragma once
 
-#include "report/recount.hpp"
-
 #include "qosgate/base/result.hpp"
+#include "qosgate/report/recount.hpp"
 #include "qosgate/slurm/cluster_quota.hpp"
 #include "qosgate/slurm/queue_reader.hpp"
 
@@ -17,11 +16,11 @@
 namespace qg::cli {
 
 /// The counters that slurmctld keeps.
-Counters read_counters(const slurm::AssocRecords& records);
+report::Counters read_counters(const slurm::AssocRecords& records);
 
 /// The jobs that slurmctld counts, and those of which it is not known where they count.
 struct JobsToCount {
-    std::vector<CountedJob> jobs;
+    std::vector<report::CountedJob> jobs;
     std::vector<std::string> unknown; ///< sentences
 };
 
@@ -42,6 +41,6 @@ struct CounterNames {
     /// "user ana in QOS normal", "account astro", "user ana in account astro, partition viz"
     [[nodiscard]] std::string text() const;
 };
-CounterNames names_of(const Counter& counter, const slurm::AssocRecords& records);
+CounterNames names_of(const report::Counter& counter, const slurm::AssocRecords& records);
 
 } // namespace qg::cli

@@ -2,10 +2,10 @@
 //
 // qosgate lint: settings that have no effect, or another one than meant.
 #include "common/command.hpp"
-#include "report/lint_checks.hpp"
 #include "report/lint_reading.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/report/lint_checks.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -26,19 +26,20 @@ struct LintOptions : AccessOptions {
     std::vector<std::string> ignored;
 };
 
-void print_findings(const std::vector<Finding>& findings, std::size_t checks, std::ostream& out) {
-    for (const Finding& finding : findings) {
+void print_findings(const std::vector<report::Finding>& findings, std::size_t checks, std::ostream& out) {
+    for (const report::Finding& finding : findings) {
         out << text::format("{}: {}: {}\n", finding.code, finding.where, finding.text);
         for (const std::string_view line : text::split(finding.cure, '\n'))
             out << "    " << line << '\n';
     }
-    out << (findings.empty() ? text::format("{} checks, nothing found\n", checks)
-                             : text::format("{} checks, {}\n", checks, count_of(findings.size(), "finding")));
+    out << (findings.empty()
+                ? text::format("{} checks, nothing found\n", checks)
+                : text::format("{} checks, {}\n", checks, text::count_of(findings.size(), "finding")));
 }
 
-ordered_json findings_to_json(const std::vector<Finding>& findings, const LintOptions& options) {
+ordered_json findings_to_json(const std::vector<report::Finding>& findings, const LintOptions& options) {
     auto list = ordered_json::array();
-    for (const Finding& finding : findings)
+    for (const report::Finding& finding : findings)
         list.push_back({{"code", finding.code},
                         {"where", finding.where},
                         {"text", finding.text},
@@ -47,17 +48,18 @@ ordered_json findings_to_json(const std::vector<Finding>& findings, const LintOp
 }
 
 Result<int> lint_cluster(const LintOptions& options, Output& output) {
-    if (const auto known = check_codes(options.ignored); !known) return known.error().in("--ignore");
+    if (const auto known = report::check_codes(options.ignored); !known) return known.error().in("--ignore");
     const auto access = QosConnection::open(options, output);
     if (!access) return access.error();
     const auto input = read_lint_input(**access);
     if (!input) return input.error();
-    const auto findings = find_problems(*input, options.ignored);
+    const auto findings = report::find_problems(*input, options.ignored);
     if (output.json())
         output.write(findings_to_json(findings, options));
     else
         print_findings(findings,
-                       lint_checks().size() - std::set(options.ignored.begin(), options.ignored.end()).size(),
+                       report::lint_checks().size() -
+                           std::set(options.ignored.begin(), options.ignored.end()).size(),
                        output.text());
     return findings.empty() ? 0 : exit_lint_finds;
 }
@@ -79,7 +81,7 @@ void add_lint(Command app, Invocation& invocation) {
         "which\n"
         "bash, zsh and ksh know). For root, SlurmUser and operators.\n\n"
         "Codes:\n" +
-            list_checks() +
+            report::list_checks() +
             "\nExit status:\n"
             "  0   nothing found\n"
             "  2   there are findings\n"

@@ -18,7 +18,7 @@
 namespace qg::cli {
 namespace {
 
-LintAssociation to_lint(const quota::LocalAssociation& association) {
+report::LintAssociation to_lint(const quota::LocalAssociation& association) {
     return {.level = association.link.level,
             .account = association.link.account,
             .user = association.link.user,
@@ -31,7 +31,7 @@ LintAssociation to_lint(const quota::LocalAssociation& association) {
 
 } // namespace
 
-Result<LintInput> read_lint_input(QosConnection& access) {
+Result<report::LintInput> read_lint_input(QosConnection& access) {
     auto world = capture_world(ClusterNeed::required);
     if (!world) return world.error();
     const policy::ClusterNames names = names_of_cluster(*world);
@@ -43,15 +43,15 @@ Result<LintInput> read_lint_input(QosConnection& access) {
     if (!settings) return settings.error();
     const auto stored = access.store().read_all();
     if (!stored) return stored.error();
-    LintInput input{.cluster = world->cluster.name,
-                    .settings = *std::move(settings),
-                    .tres = accounting.records().tres,
-                    .qos = {},
-                    .associations = {},
-                    .partitions = {},
-                    .nodes = world->cluster.nodes,
-                    .default_memory = world->cluster.default_memory,
-                    .release = default_release()};
+    report::LintInput input{.cluster = world->cluster.name,
+                            .settings = *std::move(settings),
+                            .tres = accounting.records().tres,
+                            .qos = {},
+                            .associations = {},
+                            .partitions = {},
+                            .nodes = world->cluster.nodes,
+                            .default_memory = world->cluster.default_memory,
+                            .release = default_release()};
     for (const slurmdb::StoredQos& qos : *stored)
         input.qos.push_back(qos.record);
     std::ranges::transform(accounting.records().associations, std::back_inserter(input.associations),
@@ -62,7 +62,7 @@ Result<LintInput> read_lint_input(QosConnection& access) {
     if (const auto path = slurmdb::find_slurm_conf()) {
         const auto text = slurmdb::read_slurm_conf_text(*path);
         if (!text) return text.error();
-        input.named_in_conf = find_qos_in_conf(*text);
+        input.named_in_conf = report::find_qos_in_conf(*text);
     }
     if (const auto directory = find_policy_directory("")) {
         policy::PolicyReport report = read_names_in_rules(*directory);

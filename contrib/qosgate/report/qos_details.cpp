@@ -25,7 +25,7 @@ bool lists_qos(const std::vector<std::string>& names, const std::string& name) {
 }
 
 /// The QOS that a job of this association gets without --qos.
-std::string qos_without_option(const UserWorld& world, const quota::LocalAssociation& association) {
+std::string qos_without_option(const report::UserWorld& world, const quota::LocalAssociation& association) {
     std::vector<std::shared_ptr<const model::Partition>> partitions;
     if (const auto& partition = world.cluster->partitions.find(association.link.partition);
         partition != nullptr)
@@ -45,11 +45,11 @@ std::string names_text(const std::vector<std::string>& names) {
 }
 
 /// The rows of what counts together: its jobs, and each limit.
-void add_rows(Table& table, const std::string& who, const ScopeUse& use, bool colours) {
+void add_rows(Table& table, const std::string& who, const report::ScopeUse& use, bool colours) {
     const bool is_each = use.scope == LimitScope::job;
     std::vector<std::string> first{who, is_each ? "" : std::to_string(use.running),
                                    is_each ? "" : std::to_string(use.pending)};
-    for (const SetLimit& limit : use.limits) {
+    for (const limits::SetLimit& limit : use.limits) {
         const auto share = limit.share();
         auto cells = first;
         for (std::string cell :
@@ -64,9 +64,9 @@ void add_rows(Table& table, const std::string& who, const ScopeUse& use, bool co
     table.rows.push_back(std::move(first));
 }
 
-Json scope_to_json(const ScopeUse& use) {
+Json scope_to_json(const report::ScopeUse& use) {
     Json limits = Json::array();
-    for (const SetLimit& limit : use.limits)
+    for (const limits::SetLimit& limit : use.limits)
         limits.push_back({{"limit", limit.facts->name},
                           {"tres", limit.tres.empty() ? Json() : Json(limit.tres)},
                           {"value", limit.value},
@@ -77,10 +77,10 @@ Json scope_to_json(const ScopeUse& use) {
 
 } // namespace
 
-QosAccess find_access(const UserWorld& world, const std::string& qos) {
+QosAccess find_access(const report::UserWorld& world, const std::string& qos) {
     const quota::LocalRecords& records = world.accounting->records();
     QosAccess access{.is_enforced = records.enforce.qos,
-                     .hides_users = !make_viewer(*world.accounting, world.name_of(getuid())).sees_members,
+                     .hides_users = !report::make_viewer(world, getuid()).sees_members,
                      .knows_partitions = world.knows_partitions(),
                      .accounts = {},
                      .partition_qos_of = {},
@@ -144,7 +144,7 @@ Json to_json(const QosAccess& access) {
             {"refused_by", if_known(access.refused_by)}};
 }
 
-void print_usage(std::ostream& out, const QosUse& use, const Viewer& viewer) {
+void print_usage(std::ostream& out, const report::QosUse& use, const report::Viewer& viewer) {
     const bool colours = takes_colours();
     Table table{{{.heading = "WHO", .may_wrap = true},
                  {.heading = "RUNNING", .is_number = true, .short_heading = "RUN"},
@@ -157,7 +157,7 @@ void print_usage(std::ostream& out, const QosUse& use, const Viewer& viewer) {
                 {}};
     add_rows(table, "all jobs", use.all, colours);
     for (const auto* scopes : {&use.accounts, &use.users})
-        for (const ScopeUse& each : *scopes) {
+        for (const report::ScopeUse& each : *scopes) {
             const std::string noun = each.scope == LimitScope::user ? "user" : "account";
             if (each.name.empty()) { // nobody has jobs
                 if (!each.limits.empty()) add_rows(table, "each " + noun, each, colours);
@@ -171,12 +171,12 @@ void print_usage(std::ostream& out, const QosUse& use, const Viewer& viewer) {
     if (!viewer.sees_use) out << "    PrivateData hides which accounts and other users have jobs\n";
 }
 
-Json to_json(const QosUse& use, const Viewer& viewer) {
+Json to_json(const report::QosUse& use, const report::Viewer& viewer) {
     Json json = scope_to_json(use.all);
     json["hides_names"] = !viewer.sees_use;
-    const auto list = [&](const std::vector<ScopeUse>& scopes, const char* key) {
+    const auto list = [&](const std::vector<report::ScopeUse>& scopes, const char* key) {
         Json rows = Json::array();
-        for (const ScopeUse& each : scopes) {
+        for (const report::ScopeUse& each : scopes) {
             if (each.name.empty() || !viewer.sees(each)) continue;
             Json row{{key, each.name}};
             row.update(scope_to_json(each));

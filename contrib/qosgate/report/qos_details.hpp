@@ -3,9 +3,10 @@
 // What `qosgate qos get` shows of a QOS besides its fields: its usage, and who may use it.
 #pragma once
 
-#include "job/user_world.hpp"
 #include "qos/qos_json.hpp"
-#include "report/qos_usage.hpp"
+
+#include "qosgate/report/qos_usage.hpp"
+#include "qosgate/report/user_world.hpp"
 
 #include <ostream>
 #include <string>
@@ -30,13 +31,13 @@ struct QosAccess {
 };
 
 /// Cost: a look-up for each association that may use it.
-QosAccess find_access(const UserWorld& world, const std::string& qos);
+QosAccess find_access(const report::UserWorld& world, const std::string& qos);
 
 void print_access(std::ostream& out, const QosAccess& access);
 Json to_json(const QosAccess& access);
 
 /// The limits against what is used, by all, by account and by user: those that the viewer may see.
-void print_usage(std::ostream& out, const QosUse& use, const Viewer& viewer);
-Json to_json(const QosUse& use, const Viewer& viewer);
+void print_usage(std::ostream& out, const report::QosUse& use, const report::Viewer& viewer);
+Json to_json(const report::QosUse& use, const report::Viewer& viewer);
 
 } // namespace qg::cli

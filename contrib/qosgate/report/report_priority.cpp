@@ -2,7 +2,7 @@
 //
 // qosgate report priority: what the priority of each QOS adds to that of its jobs.
 #include "common/command.hpp"
-#include "job/user_world.hpp"
+#include "job/judged_world.hpp"
 #include "report/report_table.hpp"
 
 #include "qosgate/base/text.hpp"

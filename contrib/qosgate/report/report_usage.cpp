@@ -4,14 +4,15 @@
 #include "common/command.hpp"
 #include "common/default_release.hpp"
 #include "common/or_null.hpp"
-#include "job/user_world.hpp"
+#include "job/judged_world.hpp"
 #include "job/wrong_counters.hpp"
-#include "report/qos_usage.hpp"
 #include "report/report_table.hpp"
 #include "report/usage_bar.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"
+#include "qosgate/report/qos_usage.hpp"
+#include "qosgate/report/user_world.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -28,7 +29,7 @@ using nlohmann::ordered_json;
 
 /// A QOS, and its limits, the fullest first.
 struct UsageRow {
-    QosUse use;
+    report::QosUse use;
     /// Negative: nothing is known to be used.
     [[nodiscard]] double fullest() const {
         const auto all = use.fullest();
@@ -45,7 +46,7 @@ constexpr SortKey<UsageRow> usage_sort_keys[] = {
 };
 
 /// "user ana", "account bio", "all jobs", "each job"
-std::string who_of(const ScopeUse& use, const Viewer& viewer) {
+std::string who_of(const report::ScopeUse& use, const report::Viewer& viewer) {
     const std::string name = viewer.sees(use) ? text::printable(use.name) : "(hidden)";
     switch (use.scope) {
     case model::LimitScope::user: return use.name.empty() ? "each user" : "user " + name;
@@ -57,7 +58,7 @@ std::string who_of(const ScopeUse& use, const Viewer& viewer) {
     return "all jobs";
 }
 
-Table usage_table(const std::vector<UsageRow>& rows, const Viewer& viewer, bool colours) {
+Table usage_table(const std::vector<UsageRow>& rows, const report::Viewer& viewer, bool colours) {
     Table table{{{"QOS"},
                  {.heading = "PRIORITY", .is_number = true, .short_heading = "PRIO"},
                  {.heading = "RUNNING", .is_number = true, .short_heading = "RUN"},
@@ -70,7 +71,7 @@ Table usage_table(const std::vector<UsageRow>& rows, const Viewer& viewer, bool 
                  {.heading = "SHARE", .shorten = without_bar}},
                 {}};
     for (const UsageRow& row : rows) {
-        const QosUse& use = row.use;
+        const report::QosUse& use = row.use;
         std::vector<std::string> first{text::printable(use.name), std::to_string(use.priority),
                                        std::to_string(use.all.running), std::to_string(use.all.pending)};
         const auto all = use.fullest();
@@ -92,7 +93,7 @@ Table usage_table(const std::vector<UsageRow>& rows, const Viewer& viewer, bool 
 }
 
 /// One row for each limit, with numbers as in JSON; a QOS without limits has one row.
-Table csv_table(const std::vector<UsageRow>& rows, const Viewer& viewer) {
+Table csv_table(const std::vector<UsageRow>& rows, const report::Viewer& viewer) {
     Table table{{{"qos"},
                  {"priority"},
                  {"running"},
@@ -106,7 +107,7 @@ Table csv_table(const std::vector<UsageRow>& rows, const Viewer& viewer) {
                  {"share"}},
                 {}};
     for (const UsageRow& row : rows) {
-        const QosUse& use = row.use;
+        const report::QosUse& use = row.use;
         const std::vector<std::string> first{use.name, std::to_string(use.priority),
                                              std::to_string(use.all.running),
                                              std::to_string(use.all.pending)};
@@ -132,7 +133,7 @@ Table csv_table(const std::vector<UsageRow>& rows, const Viewer& viewer) {
     return table;
 }
 
-ordered_json usage_to_json(const std::vector<UsageRow>& rows, bool is_enforced, const Viewer& viewer,
+ordered_json usage_to_json(const std::vector<UsageRow>& rows, bool is_enforced, const report::Viewer& viewer,
                            const std::vector<std::string>& wrong_counters) {
     auto list = ordered_json::array();
     for (const UsageRow& row : rows) {
@@ -164,17 +165,17 @@ ordered_json usage_to_json(const std::vector<UsageRow>& rows, bool is_enforced, 
 }
 
 /// The counters in these rows.
-std::vector<LimitCounter> pick_counters_of_qos(const UserWorld& world) {
+std::vector<LimitCounter> pick_counters_of_qos(const report::UserWorld& world) {
     const quota::LocalRecords& records = world.accounting->records();
     std::vector<LimitCounter> counters;
     for (const quota::LocalQos& qos : records.qos) {
-        const QosUse use = find_use(qos, *records.tres, default_release(),
-                                    [&](std::uint32_t id) { return world.name_of(id); });
+        const report::QosUse use = report::find_use(qos, *records.tres, default_release(),
+                                                    [&](std::uint32_t id) { return world.name_of(id); });
         for (const auto& [who, limit] : use.fullest()) {
             if (!limit.used) continue;
             LimitCounter counter{
-                .whose = count_jobs_of_qos(limit.facts->limit, limit.tres, use.name, records,
-                                           world.cluster->partitions.all()),
+                .whose = report::count_jobs_of_qos(limit.facts->limit, limit.tres, use.name, records,
+                                                   world.cluster->partitions.all()),
                 .used = *limit.used,
                 .name = text::format("{} in QOS {}{}", limits::subject_of(limit.facts->limit, limit.tres),
                                      use.name, who->name.empty() ? "" : text::format(" ({})", who->name))};
@@ -194,12 +195,12 @@ Result<int> report_usage(const ReportOptions& options, Output& output) {
     const quota::LocalRecords& records = world->accounting->records();
     std::vector<UsageRow> rows;
     for (const quota::LocalQos& qos : records.qos)
-        rows.push_back({find_use(qos, *records.tres, default_release(),
-                                 [&](std::uint32_t id) { return world->name_of(id); })});
+        rows.push_back({report::find_use(qos, *records.tres, default_release(),
+                                         [&](std::uint32_t id) { return world->name_of(id); })});
     std::ranges::stable_sort(rows, {}, [](const UsageRow& row) { return row.use.name; });
     if (const auto sorted = sort_rows<UsageRow>(rows, options.sort, usage_sort_keys); !sorted)
         return sorted.error();
-    const Viewer viewer = make_viewer(*world->accounting, world->name_of(getuid()));
+    const report::Viewer viewer = report::make_viewer(*world, getuid());
     if (options.csv && !output.json()) {
         print_csv(output.text(), csv_table(rows, viewer));
         return 0;

@@ -170,7 +170,7 @@ std::string describe_slurmctld(const slurmdb::SlurmConf& conf, const std::vector
 }
 
 std::string show_time(std::optional<double> seconds) {
-    return seconds ? local_time_text(static_cast<std::time_t>(*seconds)) : "never";
+    return seconds ? text::local_time(static_cast<std::time_t>(*seconds)) : "never";
 }
 
 std::string show_problem(const std::string& problem) {
@@ -268,11 +268,6 @@ void judge_not_loaded(StatusFinding& finding, const slurmdb::SlurmConf& conf) {
 
 /// From so many failures in a row up to now, a rule or the script is broken rather than unlucky with a job.
 constexpr std::uint64_t failures_of_broken = 3;
-
-/// "1 job", "2 jobs", "2 changes".
-std::string count_of(std::uint64_t count, std::string_view what) {
-    return text::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 struct FailingRule {
     std::string name; ///< "rule 'x' (10-x.lua)"
@@ -505,13 +500,13 @@ void print_status(const StatusFinding& finding, std::ostream& out) {
         << text::format("Partitions: read {}\n", show_time(report.number("partitions_read_at")))
         << text::format("Decisions:  {} and {}; refused {}, changed by rules {}, with messages {}, "
                         "rule failures {}\n",
-                        count_of(number("jobs"), "job"), count_of(number("changes"), "change"),
+                        text::count_of(number("jobs"), "job"), text::count_of(number("changes"), "change"),
                         number("refused"), number("changed_by_rules"), number("with_message"),
                         number("rule_failed"));
     for (const auto& [rule, count, only_warns] : failing_rules(report))
         if (!only_warns)
             out << text::format("Failing:    {}: {} in a row, up to now\n", text::printable(rule, 200),
-                                count_of(count, "failure"));
+                                text::count_of(count, "failure"));
 }
 
 /// Null for what is not known.

@@ -44,14 +44,14 @@ constexpr std::string_view not_compared[] = {
 };
 
 /// Whose minutes slurmctld counts.
-CounterComparison::Minutes counted_minutes() {
+report::CounterComparison::Minutes counted_minutes() {
     return default_release().follows(limits::rules::enforces_run_mins)
-               ? CounterComparison::Minutes::of_all
-               : CounterComparison::Minutes::of_groups;
+               ? report::CounterComparison::Minutes::of_all
+               : report::CounterComparison::Minutes::of_groups;
 }
 
 struct Verified {
-    CounterComparison comparison;
+    report::CounterComparison comparison;
     std::shared_ptr<const slurm::AssocRecords> records;
     std::size_t jobs = 0;
     std::vector<std::string> unknown_jobs;
@@ -102,7 +102,7 @@ Result<void> add_reading(Verified& result, slurm::ClusterQuota& accounting) {
     const auto after = refresh_records(accounting);
     if (!after) return after.error();
     auto jobs = find_jobs_to_count(*queue, **after, *partition_qos, now);
-    result.comparison.add_round(read_counters(**before), recount(jobs.jobs, (*after)->tres->node()),
+    result.comparison.add_round(read_counters(**before), report::recount(jobs.jobs, (*after)->tres->node()),
                                 read_counters(**after));
     result.records = *after;
     result.jobs = jobs.jobs.size();
@@ -111,10 +111,11 @@ Result<void> add_reading(Verified& result, slurm::ClusterQuota& accounting) {
 }
 
 /// A word for people who wait, if there is a terminal.
-void note_reading(const CounterComparison& comparison, std::size_t round, Output& output) {
+void note_reading(const report::CounterComparison& comparison, std::size_t round, Output& output) {
     if (isatty(STDERR_FILENO) == 1)
         output.note(text::format("{} differ or change: reading {} of at most {}",
-                                 count_of(comparison.unsettled().size(), "number"), round + 1, max_rounds));
+                                 text::count_of(comparison.unsettled().size(), "number"), round + 1,
+                                 max_rounds));
 }
 
 /// Reads until all is settled. If the time is over, the last reading does not count.
@@ -135,7 +136,8 @@ Result<Verified> verify_counters(std::chrono::seconds timeout, Output& output) {
     auto records = refresh_records(accounting);
     if (!records) return in_time(records.error());
     if (const auto can = check_comparable(**records); !can) return can.error();
-    Verified result{.comparison = CounterComparison(countable_tres(*(*records)->tres), counted_minutes()),
+    Verified result{.comparison =
+                        report::CounterComparison(countable_tres(*(*records)->tres), counted_minutes()),
                     .records = *records,
                     .unknown_jobs = {}};
     for (std::size_t round = 0; round < max_rounds && !result.comparison.is_settled(); ++round) {
@@ -158,24 +160,25 @@ std::string_view code_of(LimitMeasure measure) {
     return measure == LimitMeasure::submitted_jobs ? "submitted_jobs" : "running_jobs";
 }
 
-bool is_of_tres(const CountedAmount& what) {
+bool is_of_tres(const report::CountedAmount& what) {
     return what.measure == LimitMeasure::tres || what.measure == LimitMeasure::tres_run_minutes;
 }
 
-std::string subject_of(const CountedAmount& what, const model::TresCatalogue& tres) {
+std::string subject_of(const report::CountedAmount& what, const model::TresCatalogue& tres) {
     if (is_of_tres(what))
         return text::printable(tres.name(what.tres)) + (what.measure == LimitMeasure::tres ? "" : " RunMins");
     return what.measure == LimitMeasure::submitted_jobs ? "submitted jobs" : "running jobs";
 }
 
 /// Minutes of memory have no unit.
-std::string number_text(const CountedAmount& what, std::uint64_t number, const model::TresCatalogue& tres) {
+std::string number_text(const report::CountedAmount& what, std::uint64_t number,
+                        const model::TresCatalogue& tres) {
     return what.measure == LimitMeasure::tres ? model::format_tres_count(tres.name(what.tres), number)
                                               : std::to_string(number);
 }
 
 /// "4", "4000M", "-3"
-std::string difference_text(const Difference& difference, const model::TresCatalogue& tres) {
+std::string difference_text(const report::Difference& difference, const model::TresCatalogue& tres) {
     const bool is_less = difference.kept < difference.counted;
     const std::uint64_t size =
         is_less ? difference.counted - difference.kept : difference.kept - difference.counted;
@@ -185,7 +188,7 @@ std::string difference_text(const Difference& difference, const model::TresCatal
 void print_verified(const Verified& verified, std::ostream& out) {
     const model::TresCatalogue& tres = *verified.records->tres;
     const auto& differences = verified.comparison.differences();
-    out << headline_of(verified.comparison, verified.jobs, verified.unknown_jobs.size()) << '\n';
+    out << report::headline_of(verified.comparison, verified.jobs, verified.unknown_jobs.size()) << '\n';
     if (!differences.empty()) {
         Table table{{{.heading = "COUNTER", .may_wrap = true},
                      {.heading = "WHAT", .may_wrap = true},
@@ -193,7 +196,7 @@ void print_verified(const Verified& verified, std::ostream& out) {
                      {"KEPT BY SLURMCTLD", true},
                      {"DIFFERENCE", true}},
                     {}};
-        for (const Difference& each : differences)
+        for (const report::Difference& each : differences)
             table.rows.push_back({names_of(each.what.counter, *verified.records).text(),
                                   subject_of(each.what, tres), number_text(each.what, each.counted, tres),
                                   number_text(each.what, each.kept, tres), difference_text(each, tres)});
@@ -205,7 +208,7 @@ void print_verified(const Verified& verified, std::ostream& out) {
                "that\n"
                "was submitted to several partitions this may cause a difference, until it ends.\n";
     }
-    for (const CountedAmount& what : verified.comparison.unsettled())
+    for (const report::CountedAmount& what : verified.comparison.unsettled())
         out << text::format("Not compared: {} of {}: it changed between the readings\n",
                             subject_of(what, tres), names_of(what.counter, *verified.records).text());
     for (const std::string& job : verified.unknown_jobs)
@@ -214,7 +217,7 @@ void print_verified(const Verified& verified, std::ostream& out) {
         out << "Not compared: " << what << '\n';
 }
 
-ordered_json amount_json(const CountedAmount& what, const slurm::AssocRecords& records) {
+ordered_json amount_json(const report::CountedAmount& what, const slurm::AssocRecords& records) {
     const CounterNames names = names_of(what.counter, records);
     return {{"qos", text_or_null(names.qos)},
             {"account", text_or_null(names.account)},
@@ -226,7 +229,7 @@ ordered_json amount_json(const CountedAmount& what, const slurm::AssocRecords& r
 
 ordered_json verified_to_json(const Verified& verified) {
     auto differences = ordered_json::array();
-    for (const Difference& each : verified.comparison.differences()) {
+    for (const report::Difference& each : verified.comparison.differences()) {
         auto row = amount_json(each.what, *verified.records);
         row["counted"] = each.counted;
         row["kept"] = each.kept;
@@ -234,7 +237,7 @@ ordered_json verified_to_json(const Verified& verified) {
         differences.push_back(std::move(row));
     }
     auto unsettled = ordered_json::array();
-    for (const CountedAmount& what : verified.comparison.unsettled())
+    for (const report::CountedAmount& what : verified.comparison.unsettled())
         unsettled.push_back(amount_json(what, *verified.records));
     auto kinds = ordered_json::array();
     for (const std::string_view what : not_compared)
@@ -254,7 +257,7 @@ Result<int> verify(unsigned timeout_seconds, Output& output) {
         output.write(verified_to_json(*verified));
     else
         print_verified(*verified, output.text());
-    return verify_status_of(verified->comparison, verified->unknown_jobs.size());
+    return report::verify_status_of(verified->comparison, verified->unknown_jobs.size());
 }
 
 } // namespace

@@ -70,7 +70,7 @@ void print(const std::vector<DriftRow>& drift, std::ostream& out) {
                             each.field, text::printable(each.sentence, max_drift_words));
         if (!each.actor.empty())
             out << text::format(" ({} by {} at {})", is_missing(each) ? "deleted" : "last changed",
-                                text::printable(each.actor), local_time_text(each.time));
+                                text::printable(each.actor), text::local_time(each.time));
         out << '\n';
     }
 }

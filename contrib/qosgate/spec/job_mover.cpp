@@ -59,7 +59,7 @@ std::string JobMover::move_back() {
     const auto left = slurmdb::move_back(session_, moved_);
     const std::size_t back = moved_.size() - left.size();
     moved_ = left;
-    return text::format("; {} moved back to where they were", count_of(back, "job")) + stay();
+    return text::format("; {} moved back to where they were", text::count_of(back, "job")) + stay();
 }
 
 std::string JobMover::stay() const {
@@ -75,7 +75,7 @@ std::string JobMover::sentence(std::string_view verb, std::span<const JobMove> m
     std::vector<std::string> names;
     for (const JobMove& move : moves)
         if (std::ranges::find(names, move.from) == names.end()) names.push_back(move.from);
-    return text::format("{} {} of {} {} to {}.", verb, count_of(moves.size(), "pending job"),
+    return text::format("{} {} of {} {} to {}.", verb, text::count_of(moves.size(), "pending job"),
                         names.size() == 1 ? "QOS" : "QOSs", text::printable(text::list_names(names)),
                         text::printable(target_));
 }

@@ -76,7 +76,7 @@ Result<std::size_t> History::keep(const spec::Plan& plan, const spec::LiveState&
     const auto known = files();
     if (!known) return known.error();
     const std::size_t number = known->empty() ? 1 : known->rbegin()->first + 1;
-    std::string time = local_time_text(std::time(nullptr));
+    std::string time = text::local_time(std::time(nullptr));
     auto record = spec::make_history(plan, before, time, name_of_caller());
     record.is_open = true;
     record.undoes = undoes;

@@ -85,7 +85,7 @@ std::string summary_of(const spec::Plan& plan, std::size_t permanent) {
     }
     std::vector<std::string> parts;
     const auto add = [&](std::size_t count, std::string_view verb, std::string_view noun) {
-        if (count > 0) parts.push_back(text::format("{} {}", verb, count_of(count, noun)));
+        if (count > 0) parts.push_back(text::format("{} {}", verb, text::count_of(count, noun)));
     };
     add(plan.created.size(), "creates", "QOS");
     add(plan.updated.size(), "changes", "QOS");
@@ -133,7 +133,7 @@ void print(const spec::Plan& plan, std::size_t permanent, std::ostream& out) {
 void print_named(const std::vector<TemporaryGrant>& grants, std::ostream& out) {
     for (const TemporaryGrant& grant : grants)
         out << text::format("{}: granted until {}; once applied, it has no end any more\n", describe(grant),
-                            local_time_text(grant.until));
+                            text::local_time(grant.until));
 }
 
 Json to_answer(const spec::Plan& plan, const std::vector<TemporaryGrant>& named) {

@@ -64,7 +64,7 @@ Result<int> show_drift(const DriftOptions& options, Output& output) {
         if (drift.empty())
             output.text() << "No drift.\n";
         else
-            output.text() << count_of(drift.size(), "difference") << '\n';
+            output.text() << text::count_of(drift.size(), "difference") << '\n';
     }
     return drift.empty() ? 0 : exit_drifted;
 }

@@ -36,8 +36,8 @@ Result<int> write_spec(const ExportOptions& options, Output& output) {
         output.warn(text::format("access is left out: {}", spec::hidden_associations));
     for (const TemporaryGrant& grant : temporary)
         if (wanted.qos.empty() || std::ranges::find(wanted.qos, grant.qos) != wanted.qos.end())
-            output.note(
-                text::format("{} is left out: it ends at {}", describe(grant), local_time_text(grant.until)));
+            output.note(text::format("{} is left out: it ends at {}", describe(grant),
+                                     text::local_time(grant.until)));
     if (options.out.empty()) {
         output.text() << *text;
         return 0;

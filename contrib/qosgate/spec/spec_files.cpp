@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spec/spec_files.hpp"
 
-#include "report/lint_checks.hpp"
 #include "spec/spec_findings.hpp"
 
 #include "qosgate/admin/apply.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/report/lint_checks.hpp"
 #include "qosgate/slurmdb/slurm_conf.hpp"
 #include "qosgate/spec/load_files.hpp"
 #include "qosgate/spec/plan_json.hpp"
@@ -76,9 +76,9 @@ void add_mistakes(PlannedSpec& spec) {
         before.push_back(update.before);
         after.push_back(update.after);
     }
-    for (const Finding& finding : find_new_mistakes(std::move(before), std::move(after)))
+    for (const report::Finding& finding : report::find_new_mistakes(std::move(before), std::move(after)))
         if (find_silenced(spec.desired, finding) == nullptr)
-            spec.plan.warnings.push_back(warning_of(finding));
+            spec.plan.warnings.push_back(report::warning_of(finding));
 }
 
 Result<std::vector<std::string>> default_paths() {

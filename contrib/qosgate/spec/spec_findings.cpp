@@ -20,7 +20,7 @@ const spec::DesiredQos* find_desired(const spec::Desired& desired, const std::st
 }
 
 /// The QOS of the files that a finding is about; null: none.
-const spec::DesiredQos* find_subject(const spec::Desired& desired, const Finding& finding) {
+const spec::DesiredQos* find_subject(const spec::Desired& desired, const report::Finding& finding) {
     if (finding.code != "priority-ignored") return find_desired(desired, finding.qos);
     // It is about slurm.conf, and about each QOS that has a priority.
     const auto has_priority = [](const spec::DesiredQos& qos) {
@@ -42,7 +42,7 @@ std::string_view field_of(std::string_view assignment) {
 }
 
 /// Where the files name the field of a finding, or else the QOS.
-spec::Position position_of(const spec::DesiredQos& qos, const Finding& finding) {
+spec::Position position_of(const spec::DesiredQos& qos, const report::Finding& finding) {
     const std::string_view name =
         finding.code == "priority-ignored" ? priority_field : field_of(finding.assignment);
     for (const auto& [field, desired] : qos.fields)
@@ -64,7 +64,8 @@ std::string words_for(const std::string& assignment) {
 }
 
 /// What to do in the file instead of the command that the finding has.
-std::string cure_in_file(const Finding& finding, const spec::DesiredQos& qos, const std::string& place) {
+std::string cure_in_file(const report::Finding& finding, const spec::DesiredQos& qos,
+                         const std::string& place) {
     const std::string where = text::format("# {}: QOS {}: ", place, text::printable(finding.qos));
     if (finding.code == "qos-unused" && qos.access && !qos.access->accounts.empty())
         return where +
@@ -76,13 +77,13 @@ std::string cure_in_file(const Finding& finding, const spec::DesiredQos& qos, co
     return where + (finding.advice.empty() ? words : finding.advice + ": " + words);
 }
 
-auto key_of_finding(const Finding& finding) {
+auto key_of_finding(const report::Finding& finding) {
     return std::tuple(finding.code, finding.where, finding.text);
 }
 
 } // namespace
 
-const spec::Silenced* find_silenced(const spec::Desired& desired, const Finding& finding) {
+const spec::Silenced* find_silenced(const spec::Desired& desired, const report::Finding& finding) {
     const auto silences = [&](const spec::Silenced& each) {
         return each.code == finding.code && (each.qos.empty() || each.qos == finding.qos);
     };
@@ -90,16 +91,17 @@ const spec::Silenced* find_silenced(const spec::Desired& desired, const Finding&
     return found == desired.silenced.end() ? nullptr : &*found;
 }
 
-SpecFindings choose_findings(const std::vector<Finding>& before, const std::vector<Finding>& after,
-                             const spec::Desired& desired, const spec::Plan& plan) {
+SpecFindings choose_findings(const std::vector<report::Finding>& before,
+                             const std::vector<report::Finding>& after, const spec::Desired& desired,
+                             const spec::Plan& plan) {
     std::set<std::tuple<std::string_view, std::string, std::string>> known;
-    for (const Finding& finding : before)
+    for (const report::Finding& finding : before)
         known.insert(key_of_finding(finding));
     std::set<std::string> deleted;
     for (const model::QosRecord& record : plan.removed)
         deleted.insert(record.name);
     SpecFindings found;
-    for (const Finding& finding : after) {
+    for (const report::Finding& finding : after) {
         const spec::DesiredQos* qos = find_subject(desired, finding);
         if (qos == nullptr && known.contains(key_of_finding(finding))) {
             ++found.others;
@@ -121,7 +123,7 @@ SpecFindings choose_findings(const std::vector<Finding>& before, const std::vect
     return found;
 }
 
-LintInput with_plan(LintInput input, const spec::Plan& plan, const spec::LiveState& live) {
+report::LintInput with_plan(report::LintInput input, const spec::Plan& plan, const spec::LiveState& live) {
     std::map<std::string, model::QosRecord> qos;
     for (model::QosRecord& record : input.qos)
         qos.emplace(record.name, std::move(record));
@@ -138,7 +140,7 @@ LintInput with_plan(LintInput input, const spec::Plan& plan, const spec::LiveSta
     std::map<std::tuple<std::string, std::string, std::string>, const model::AssociationRecord*> by_name;
     for (const model::AssociationRecord& each : after.associations)
         by_name.emplace(std::tuple(each.name.account, each.name.user, each.name.partition), &each);
-    for (LintAssociation& association : input.associations) {
+    for (report::LintAssociation& association : input.associations) {
         const auto at = by_name.find(
             std::tuple(text::lower(association.account), association.user, association.partition));
         if (at == by_name.end() || !association.qos) continue;

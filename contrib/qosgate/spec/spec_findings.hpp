@@ -3,8 +3,7 @@
 // What the checks of lint say about spec files.
 #pragma once
 
-#include "report/lint_checks.hpp"
-
+#include "qosgate/report/lint_checks.hpp"
 #include "qosgate/spec/desired.hpp"
 #include "qosgate/spec/plan.hpp"
 
@@ -16,14 +15,14 @@ namespace qg::cli {
 
 /// A finding, where the files cause it, and what to write there.
 struct SpecFinding {
-    Finding finding;
+    report::Finding finding;
     spec::Position position = {}; ///< without a file: no file names it
     std::string place = {};       ///< "qos.yaml:12"
     std::string cure = {};
 };
 
 struct SilencedFinding {
-    Finding finding;
+    report::Finding finding;
     std::string reason;
 };
 
@@ -34,15 +33,16 @@ struct SpecFindings {
 };
 
 /// What silences a finding in the files; null: nothing does.
-const spec::Silenced* find_silenced(const spec::Desired& desired, const Finding& finding);
+const spec::Silenced* find_silenced(const spec::Desired& desired, const report::Finding& finding);
 
 /// Chooses from what is found with the files applied (`after`): what is about the QOSs that they name, and
 /// what is not there without them (`before`).
-SpecFindings choose_findings(const std::vector<Finding>& before, const std::vector<Finding>& after,
-                             const spec::Desired& desired, const spec::Plan& plan);
+SpecFindings choose_findings(const std::vector<report::Finding>& before,
+                             const std::vector<report::Finding>& after, const spec::Desired& desired,
+                             const spec::Plan& plan);
 
 /// The cluster as it would be with the plan. `live` is the state that the plan was made from.
-LintInput with_plan(LintInput input, const spec::Plan& plan, const spec::LiveState& live);
+report::LintInput with_plan(report::LintInput input, const spec::Plan& plan, const spec::LiveState& live);
 
 /// The files without what only a cluster can resolve: access and shares.
 spec::Desired without_cluster(spec::Desired desired);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate spec lint: the checks of `qosgate lint` on what spec files would make.
-#include "report/lint_checks.hpp"
 #include "report/lint_reading.hpp"
 #include "spec/spec_files.hpp"
 #include "spec/spec_findings.hpp"
 
 #include "qosgate/admin/apply.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/report/lint_checks.hpp"
 
 #include <memory>
 #include <set>
@@ -26,15 +26,16 @@ struct SpecLintOptions : SpecOptions {
 struct LintedSpec {
     spec::Desired desired = {};
     spec::Plan plan = {};
-    LintInput before = {};
-    LintInput after = {};
-    LintScope scope = LintScope::cluster;
+    report::LintInput before = {};
+    report::LintInput after = {};
+    report::LintScope scope = report::LintScope::cluster;
 };
 
 SpecResult<LintedSpec> read_offline(const SpecLintOptions& options) {
     auto read = read_spec(options.paths, nullptr);
     if (const auto* failure = std::get_if<SpecFailure>(&read)) return *failure;
-    LintedSpec linted{.desired = std::get<spec::Desired>(std::move(read)), .scope = LintScope::records};
+    LintedSpec linted{.desired = std::get<spec::Desired>(std::move(read)),
+                      .scope = report::LintScope::records};
     auto planned = plan_spec(without_cluster(linted.desired), world_named_by(linted.desired), {});
     if (const auto* failure = std::get_if<SpecFailure>(&planned)) return *failure;
     auto& spec = std::get<PlannedSpec>(planned);
@@ -70,10 +71,10 @@ void print_spec_findings(const SpecFindings& found, std::ostream& out) {
     for (const SilencedFinding& each : found.silenced)
         out << text::format("silenced: {}: {}: {}\n", each.finding.code, each.finding.where,
                             text::printable(each.reason));
-    out << (found.shown.empty() ? "nothing found" : count_of(found.shown.size(), "finding"));
+    out << (found.shown.empty() ? "nothing found" : text::count_of(found.shown.size(), "finding"));
     if (found.others > 0)
         out << text::format("; {} about what the files do not name ('qosgate lint' shows them)",
-                            count_of(found.others, "more finding"));
+                            text::count_of(found.others, "more finding"));
     out << '\n';
 }
 
@@ -98,16 +99,16 @@ Json spec_findings_to_json(const SpecFindings& found, const SpecLintOptions& opt
 }
 
 Result<int> lint_spec(const SpecLintOptions& options, Output& output) {
-    if (const auto known = check_codes(options.ignored); !known) return known.error().in("--ignore");
+    if (const auto known = report::check_codes(options.ignored); !known) return known.error().in("--ignore");
     const auto read = options.offline ? read_offline(options) : read_online(options, output);
     if (const auto* failure = std::get_if<SpecFailure>(&read)) return failure->report(output);
     const auto& linted = std::get<LintedSpec>(read);
     for (const spec::Silenced& each : linted.desired.silenced)
-        if (const auto known = check_codes(std::vector{each.code}); !known)
+        if (const auto known = report::check_codes(std::vector{each.code}); !known)
             return known.error().in(place_of(each.position) + ": silence");
-    const SpecFindings found = choose_findings(find_problems(linted.before, options.ignored, linted.scope),
-                                               find_problems(linted.after, options.ignored, linted.scope),
-                                               linted.desired, linted.plan);
+    const SpecFindings found = choose_findings(
+        report::find_problems(linted.before, options.ignored, linted.scope),
+        report::find_problems(linted.after, options.ignored, linted.scope), linted.desired, linted.plan);
     if (output.json())
         output.write(spec_findings_to_json(found, options));
     else

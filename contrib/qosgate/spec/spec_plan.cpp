@@ -2,17 +2,16 @@
 //
 // qosgate spec plan: what an apply would change, and for whom.
 #include "common/output_file.hpp"
+#include "common/reading.hpp"
 #include "job/rule_mentions.hpp"
 #include "spec/carry_out.hpp"
-#include "spec/consequences.hpp"
+#include "spec/plan_consequences.hpp"
 #include "spec/plan_report.hpp"
 #include "spec/spec_files.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/spec/changes.hpp"
 #include "qosgate/spec/plan_json.hpp"
-
-#include "common/reading.hpp"
 
 #include <memory>
 #include <optional>

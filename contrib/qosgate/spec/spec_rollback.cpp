@@ -73,7 +73,7 @@ Result<void> end_due(const std::vector<TemporaryGrant>& grants, QosConnection& a
     for (const TemporaryGrant& grant : *known)
         if (has_access(grants, grant))
             output.note(text::format("{}: it is temporary again, until {}", describe(grant),
-                                     local_time_text(grant.until)));
+                                     text::local_time(grant.until)));
     return {};
 }
 
@@ -132,7 +132,7 @@ Result<int> roll_back(const RollbackOptions& options, Output& output) {
     const bool is_dry = options.carry_out.dry_run;
     if (!output.json() && !entry->record.made_permanent.empty())
         output.text() << text::format("temporary access that the spec made permanent ({}) {} its end again\n",
-                                      count_of(entry->record.made_permanent.size(), "grant"),
+                                      text::count_of(entry->record.made_permanent.size(), "grant"),
                                       is_dry ? "would get" : "gets");
     if (!back.plan.changes_anything() && !temporary->empty() && !is_dry) {
         const auto agreed = is_agreed(options.carry_out, output);

@@ -86,7 +86,7 @@ class Watch {
         if (done) {
             if (status_.failures_in_row > 0)
                 output_.note(text::format("this run succeeded, after {}",
-                                          count_of(status_.failures_in_row, "failed run")));
+                                          text::count_of(status_.failures_in_row, "failed run")));
             status_.last_success = std::time(nullptr);
             status_.failures_in_row = 0;
             status_.error.clear();

@@ -9,6 +9,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <ctime>
 #include <numeric>
 #include <utility>
 
@@ -91,6 +92,22 @@ Character read_character(std::string_view text) noexcept {
     if (first.bytes == 0) return {};
     if (first.bytes == 1) return {1, first.code >= 0x20 && first.code != 0x7f, false};
     return {first.bytes, !is_invisible(first.code), is_combining(first.code)};
+}
+
+/// As $'...': one line, and nothing that a terminal obeys. A shell that does not know this form reads another
+/// word, but still one: there is neither a quote nor a single backslash before one in it.
+std::string escaped(const std::string& word) {
+    std::string result = "$'";
+    for (const char c : word) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '\\')
+            result += "\\\\";
+        else if (byte < 0x20 || byte >= 0x7f || c == '\'')
+            result += format("\\{:03o}", byte);
+        else
+            result += c;
+    }
+    return result + "'";
 }
 
 } // namespace
@@ -177,6 +194,30 @@ std::string quoted(std::string_view text, std::size_t max_bytes) {
         result += letter;
     }
     return result + '\'';
+}
+
+std::string shell_word(const std::string& word) {
+    const auto is_plain = [](char c) {
+        constexpr std::string_view signs = "_-+=.,:/@%";
+        return is_digit(c) || is_letter(c) || signs.find(c) != std::string_view::npos;
+    };
+    if (std::all_of(word.begin(), word.end(), is_plain)) return word;
+    if (printable(word, std::string::npos) != word) return escaped(word);
+    std::string result = "'";
+    for (const char c : word)
+        c == '\'' ? result += "'\\''" : result += c;
+    return result + "'";
+}
+
+std::string count_of(std::uint64_t count, std::string_view noun) {
+    return format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string local_time(std::time_t time) {
+    std::tm parts{};
+    std::array<char, 64> shown{};
+    localtime_r(&time, &parts);
+    return std::strftime(shown.data(), shown.size(), "%Y-%m-%dT%H:%M:%S", &parts) == 0 ? "?" : shown.data();
 }
 
 bool matches(std::string_view name, std::string_view pattern) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <span>
 #include <string>
@@ -82,6 +83,15 @@ std::string printable(std::string_view text, std::size_t max_bytes = 200);
 /// The same between single quotes, with a backslash before each quote and backslash in it, so that the end of
 /// the text is clear anywhere in a line. `max_bytes` counts neither the quotes nor the added backslashes.
 std::string quoted(std::string_view text, std::size_t max_bytes = 200);
+
+/// A word as a shell takes it, on one line. Control characters become escapes: $'a\012b'.
+std::string shell_word(const std::string& word);
+
+/// "1 rule", "2 rules".
+std::string count_of(std::uint64_t count, std::string_view noun);
+
+/// "2026-11-20T10:12:44" in local time, as Slurm writes it.
+std::string local_time(std::time_t time);
 
 /// Whether `name` matches the shell pattern `pattern` (`*`, `?`, `[...]`), ASCII case ignored.
 bool matches(std::string_view name, std::string_view pattern);

@@ -7,9 +7,11 @@
 #include "qosgate/model/tres.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qg::limits {
@@ -46,5 +48,34 @@ struct SetLimit {
 
 /// All of them, without usage, in the order of model::limit_facts and of the catalogue.
 std::vector<SetLimit> find_set_limits(const model::Limits& limits, const model::TresCatalogue& tres);
+
+/// The untyped TRES of a maximum of a typed one, if that has no maximum of the same kind: slurmctld counts a
+/// request without a type ("--gpus=2") for "gres/gpu" alone, so the job starts on nodes of that type although
+/// the maximum is reached, and counts as used once it runs. Empty: there is no such gap. `is_limited` says
+/// whether an untyped TRES has a maximum of the same kind.
+template <std::predicate<std::string_view> IsLimited>
+std::string_view passed_by_untyped(const model::LimitFacts& facts, std::string_view tres,
+                                   IsLimited is_limited) {
+    if (facts.sense != model::LimitSense::maximum) return {};
+    const std::string_view untyped = model::untyped_tres(tres);
+    return untyped.empty() || is_limited(untyped) ? std::string_view() : untyped;
+}
+
+/// Whether limits of this kind of TRES meet every job, and not only those that ask for it, such as GPUs.
+/// No job asks for energy.
+constexpr bool meets_every_job(model::TresKind kind) noexcept {
+    switch (kind) {
+    case model::TresKind::cpu:
+    case model::TresKind::mem:
+    case model::TresKind::node:
+    case model::TresKind::billing: return true;
+    case model::TresKind::energy:
+    case model::TresKind::bb:
+    case model::TresKind::gres:
+    case model::TresKind::license:
+    case model::TresKind::other: break;
+    }
+    return false;
+}
 
 } // namespace qg::limits

@@ -87,6 +87,8 @@ struct JobField {
     /// Whether records of decisions have it among the job's fields. They do not if it is long, private,
     /// counted from others, or among their other values.
     bool is_recorded = true;
+    /// scontrol's name for it, in 'scontrol update'. Empty: none, or no change that is suggested needs it.
+    std::string_view scontrol_name = {};
     ListForm list = ListForm::none; ///< of a text that rules write
     // The range of a count that rules write:
     std::int64_t lowest = 1;
@@ -111,6 +113,10 @@ inline constexpr auto job_fields = [] {
         row.list = form;
         return row;
     };
+    const auto in_scontrol = [](std::string_view name, JobField row) {
+        row.scontrol_name = name;
+        return row;
+    };
     const auto between = [](std::int64_t lowest, std::int64_t highest, JobField row) {
         row.lowest = lowest;
         row.highest = highest;
@@ -118,24 +124,28 @@ inline constexpr auto job_fields = [] {
     };
     const auto narrow = [between](JobField row) { return between(1, highest_narrow_count, row); };
     auto rows = std::to_array<JobField>({
-        {"qos", text, &R::qos, write, limits, taking("--qos"), "the QOS, or the default one", "QOS"},
-        {"partition", text, &R::partition, write, limits, taking("--partition"),
-         "the partition, or several with commas; or the default one", "partition"},
-        {"account", text, &R::account, write, limits, taking("--account"),
-         "the account, or the user's default one", "account"},
-        {"time_limit", minutes, &R::time_limit, write, limits, "--time",
-         "the time limit, or what the partition gives", "time limit"},
-        {"time_min", minutes, &R::time_min, write, limits, "--time-min", "", "--time-min"},
+        in_scontrol("QOS", {"qos", text, &R::qos, write, limits, taking("--qos"),
+                            "the QOS, or the default one", "QOS"}),
+        in_scontrol("Partition", {"partition", text, &R::partition, write, limits, taking("--partition"),
+                                  "the partition, or several with commas; or the default one", "partition"}),
+        in_scontrol("Account", {"account", text, &R::account, write, limits, taking("--account"),
+                                "the account, or the user's default one", "account"}),
+        in_scontrol("TimeLimit", {"time_limit", minutes, &R::time_limit, write, limits, "--time",
+                                  "the time limit, or what the partition gives", "time limit"}),
+        in_scontrol("TimeMin",
+                    {"time_min", minutes, &R::time_min, write, limits, "--time-min", "", "--time-min"}),
         {"name", text, &R::name, write, name, taking("--job-name"), "the job's name"},
         {"user", text, none, read, never, "", "the login name of the job's owner", "", "user_name"},
         {"uid", count, none, read, never, "", "the user id of the job's owner", "", "user_id"},
         {"submit_uid", count, none, read, never, "", "the user id that sent the request"},
-        not_recorded({"nodes", count, none, read, limits, "--nodes", "the number of nodes: -N1-4 reads 4"}),
+        not_recorded(in_scontrol("NumNodes", {"nodes", count, none, read, limits, "--nodes",
+                                              "the number of nodes: -N1-4 reads 4"})),
         {"min_nodes", count, &R::min_nodes, write, limits, "--nodes",
          "the minimum number of nodes asked for; 0 reads 1", "minimum number of nodes"},
         {"max_nodes", count, &R::max_nodes, write, limits, "--nodes", "the maximum number of nodes asked for",
          "maximum number of nodes"},
-        {"tasks", count, &R::tasks, write, limits, "--ntasks", "", "--ntasks", "num_tasks"},
+        in_scontrol("NumTasks",
+                    {"tasks", count, &R::tasks, write, limits, "--ntasks", "", "--ntasks", "num_tasks"}),
         narrow({"cpus_per_task", count, &R::cpus_per_task, write, limits, "--cpus-per-task", "",
                 "--cpus-per-task"}),
         narrow({"tasks_per_node", count, &R::tasks_per_node, write, limits, "--ntasks-per-node", "",
@@ -147,10 +157,10 @@ inline constexpr auto job_fields = [] {
         {"tasks_per_core", count, D::tasks_per_core, read, never, "--ntasks-per-core", "", "",
          "ntasks_per_core"},
         {"threads_per_core", count, D::threads_per_core, read, limits, "--threads-per-core"},
-        {"memory_per_node", count, none, write, limits, "--mem", "--mem, in MiB; 0 is all of the node's",
-         "--mem", "min_mem_per_node"},
-        {"memory_per_cpu", count, none, write, limits, "--mem-per-cpu", "--mem-per-cpu, in MiB",
-         "--mem-per-cpu", "min_mem_per_cpu"},
+        in_scontrol("MinMemoryNode", {"memory_per_node", count, none, write, limits, "--mem",
+                                      "--mem, in MiB; 0 is all of the node's", "--mem", "min_mem_per_node"}),
+        in_scontrol("MinMemoryCPU", {"memory_per_cpu", count, none, write, limits, "--mem-per-cpu",
+                                     "--mem-per-cpu, in MiB", "--mem-per-cpu", "min_mem_per_cpu"}),
         {"memory_per_gpu", count, &R::memory_per_tres, read, limits, "--mem-per-gpu", "--mem-per-gpu, in MiB",
          "--mem-per-gpu", "mem_per_tres"},
         {"cpus_per_gpu", count, &R::cpus_per_tres, read, limits, "--cpus-per-gpu", "", "--cpus-per-gpu",
@@ -163,7 +173,8 @@ inline constexpr auto job_fields = [] {
          "how long it waits for them, in seconds: --switches=1@TIME", "", "wait4switch"},
         {"core_spec", count, D::core_spec, read, limits, "--core-spec"},
         {"thread_spec", count, D::thread_spec, read, limits, "--thread-spec"},
-        not_recorded({"cpus", count, none, read, limits, "", "CPUs, counted", "", "min_cpus"}),
+        not_recorded(
+            in_scontrol("NumCPUs", {"cpus", count, none, read, limits, "", "CPUs, counted", "", "min_cpus"})),
         not_recorded({"memory", count, none, read, limits, "--mem", "MiB of memory, counted over all nodes"}),
         not_recorded({"gpus", count, none, read, limits, "--gpus", "GPUs of all types, counted"}),
         {"gpu", gpu, none, read, limits, "--gpus",
@@ -193,13 +204,14 @@ inline constexpr auto job_fields = [] {
          "req_nodes"},
         as_list(ListForm::names, {"excluded_nodes", text, D::excluded_nodes, write, limits,
                                   taking("--exclude"), "", "--exclude", "exc_nodes"}),
-        {"tres_per_job", text, &R::tres_per_job, read, limits, "--gpus",
-         "--gpus, as Slurm writes it: gres:gpu:2", "--gpus"},
-        {"tres_per_node", text, &R::tres_per_node, read, limits, "--gres or --gpus-per-node",
-         "--gres and --gpus-per-node", "--gres"},
+        in_scontrol("TresPerJob", {"tres_per_job", text, &R::tres_per_job, read, limits, "--gpus",
+                                   "--gpus, as Slurm writes it: gres:gpu:2", "--gpus"}),
+        in_scontrol("TresPerNode", {"tres_per_node", text, &R::tres_per_node, read, limits,
+                                    "--gres or --gpus-per-node", "--gres and --gpus-per-node", "--gres"}),
         {"tres_per_socket", text, &R::tres_per_socket, read, limits, "--gpus-per-socket", "",
          "--gpus-per-socket"},
-        {"tres_per_task", text, &R::tres_per_task, read, limits, "--gpus-per-task", "", "--gpus-per-task"},
+        in_scontrol("TresPerTask", {"tres_per_task", text, &R::tres_per_task, read, limits, "--gpus-per-task",
+                                    "", "--gpus-per-task"}),
         {"burst_buffer", text, D::burst_buffer, read, burst_buffer, taking("--bb"),
          "--bb, and --bbf of salloc and srun; sbatch writes --bbf into the script"},
         {"network", text, D::network, read, network, taking("--network")},
@@ -272,6 +284,13 @@ constexpr const JobField* find_field_of(Member member) noexcept {
         if (std::holds_alternative<Member>(field.member) && std::get<Member>(field.member) == member)
             return &field;
     return nullptr;
+}
+
+/// scontrol's name for the field of that name. A field that has none does not compile.
+consteval std::string_view scontrol_name_of(std::string_view field) {
+    for (const JobField& row : job_fields)
+        if (row.name == field && !row.scontrol_name.empty()) return row.scontrol_name;
+    throw "no such field";
 }
 
 /// The part that each detail belongs to; empty: no change sets it. A detail without a row does not compile,

@@ -2,7 +2,7 @@
 #include "qosgate/slurm/script_jobs.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/model/record_field.hpp"
+#include "qosgate/model/script_field_names.hpp"
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/values.hpp"
 

@@ -2,7 +2,7 @@
 #include "qosgate/policy/compat/partition_use.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/model/record_field.hpp"
+#include "qosgate/model/script_field_names.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "qosgate/base/result.hpp"
-#include "qosgate/model/record_field.hpp"
+#include "qosgate/model/script_field_names.hpp"
 #include "qosgate/model/script_value.hpp"
 #include "qosgate/policy/compat/script_host.hpp"
 #include "qosgate/policy/lua/lua_state.hpp"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-
 #include "qosgate/policy/lua/budget.hpp"
 #include "qosgate/policy/lua/read_only.hpp"
 #include "qosgate/policy/objects/job_binding_common.hpp"
