@@ -4,6 +4,7 @@
 #include "host/host_log.hpp"
 #include "qosgate/base/published.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/slurm/host_symbols.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -242,6 +243,27 @@ JobSnapshotStatus JobSnapshot::status() const {
 
 void JobSnapshot::stop(std::chrono::milliseconds patience) {
     thread_.stop(patience);
+}
+
+// ---- in slurmctld ----------------------------------------------------------------------------------------
+
+namespace {
+
+/// The list has a lock of its own, and stays as long as slurmctld runs.
+std::optional<std::size_t> count_jobs() {
+    static const auto* jobs = slurm::host::job_list.find();
+    if (jobs == nullptr || *jobs == nullptr) return std::nullopt;
+    return static_cast<std::size_t>(slurm_list_count(*jobs));
+}
+
+} // namespace
+
+JobSnapshotOptions options_in_slurmctld(std::function<bool()> is_served) {
+    return {.is_served = std::move(is_served),
+            .count = &count_jobs,
+            .load = [](const slurm::MentionedNames& names, std::time_t& newer_than) {
+                return slurm::load_script_jobs(names, newer_than);
+            }};
 }
 
 } // namespace qg::plugin

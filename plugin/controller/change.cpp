@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "controller/change.hpp"
 
-#include "controller/unreadable_change.hpp"
+#include "controller/refusals.hpp"
 #include "host/host_conf.hpp"
 #include "host/host_texts.hpp"
 #include "qosgate/base/text.hpp"

@@ -15,7 +15,6 @@
 #include "controller/candidate_trial.hpp"
 #include "controller/controller.hpp"
 #include "controller/script_call.hpp"
-#include "controller/script_effect.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "controller/runtime.hpp"
 
 #include "controller/change.hpp"
-#include "controller/policy_not_loaded.hpp"
+#include "controller/refusals.hpp"
 #include "controller/submission.hpp"
 #include "host/host_conf.hpp"
 #include "host/host_log.hpp"

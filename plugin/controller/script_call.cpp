@@ -10,6 +10,7 @@
 #include "qosgate/policy/objects/fields.hpp"
 #include "qosgate/slurm/job_desc.hpp"
 
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -119,6 +120,33 @@ Decision refused_by(const ScriptCall& call, Decision of_script) {
     of_script.message = call.said();
     of_script.message.insert(of_script.message.end(), call.answer.message.begin(), call.answer.message.end());
     return of_script;
+}
+
+ScriptEffect::~ScriptEffect() = default;
+
+model::Decision describe_change(std::span<const policy::RuleEvent> events,
+                                std::optional<std::uint32_t> job_id, std::uint32_t submit_uid) {
+    model::Decision decision;
+    for (const policy::RuleEvent& event : events) {
+        const bool is_failure = event.kind == policy::EventKind::error;
+        const std::string_view effect = is_failure ? "failed" : to_string(event.kind);
+        decision.log.push_back({is_failure ? LogLevel::error : LogLevel::info,
+                                text::format("{} change{} by={}: rule '{}' ({}): {}", effect,
+                                             job_id ? text::format(" jobid={}", *job_id) : "", submit_uid,
+                                             event.rule, event.file, event.text)});
+        decision.events.push_back({effect, event.rule, event.file, "", event.text});
+    }
+    return decision;
+}
+
+void prepend_script(model::Decision& decision, model::Decision of_script, std::span<const std::string> said) {
+    const auto put = [](auto& to, auto& from) {
+        to.insert(to.begin(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+    };
+    put(decision.log, of_script.log);
+    put(decision.events, of_script.events);
+    if (!decision.names) decision.names = std::move(of_script.names);
+    decision.message.insert(decision.message.begin(), said.begin(), said.end());
 }
 
 } // namespace qg::plugin

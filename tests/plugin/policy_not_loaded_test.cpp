@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "controller/policy_not_loaded.hpp"
+#include "controller/refusals.hpp"
 
 #include "support/print.hpp"
 

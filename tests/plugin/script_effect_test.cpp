@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // What the answer of a script for job_submit/lua leads to.
-#include "controller/script_effect.hpp"
+#include "controller/script_call.hpp"
 
 #include "fake_host.hpp"
 #include "support/script_setup.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "controller/unreadable_change.hpp"
+#include "controller/refusals.hpp"
 
 #include "support/policy_files.hpp"
 #include "support/policy_setup.hpp"

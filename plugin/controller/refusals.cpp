@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "controller/policy_not_loaded.hpp"
+#include "controller/refusals.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/answer/answer.hpp"
 #include "qosgate/policy/check/unknown_name.hpp"
 
 #include <span>
@@ -45,6 +46,26 @@ model::Decision refuse_change(const policy::StoreStatus& status, std::optional<s
     decision.log = {{LogLevel::error, text::format("refused change{} by={}: {}",
                                                    job_id ? text::format(" jobid={}", *job_id) : "",
                                                    submit_uid, for_log(status))}};
+    return decision;
+}
+
+model::Decision answer_unreadable_change(const UnreadableChange& change, const policy::Policy& policy) {
+    const bool may_break_limits =
+        policy.settings().limits == policy::Level::enforce && change.parts.has(model::UpdatePart::limits);
+    const bool is_refused =
+        !change.by_operator &&
+        (may_break_limits || policy.has_enforcing_rule_at(policy::JobEvent::modify, change.parts));
+    model::Decision decision;
+    if (is_refused) {
+        decision.reject = model::RejectCode::access_denied;
+        decision.message = {
+            text::format("this change cannot be checked ({}); the site's rules require a check", change.why)};
+        gate::append_contact(decision.message, policy.settings());
+    }
+    const std::string job_id = change.job_id ? text::format(" jobid={}", *change.job_id) : std::string();
+    decision.log = {
+        {LogLevel::info, text::format("{} change{} by={}: {}", is_refused ? "refused" : "unchecked", job_id,
+                                      change.submit_uid, change.why)}};
     return decision;
 }
 
