@@ -9,6 +9,7 @@
 #include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <variant>
 
 namespace qg::gate {
@@ -213,11 +214,13 @@ HetParts::Lines HetParts::add(const ResolvedRequest& resolved) {
 std::vector<HetParts::Exceeded> HetParts::find_refusing(limits::Release release) const {
     std::vector<Exceeded> found;
     std::uint64_t submitted = 0;
+    std::optional<TimeLimit> time; // as the parts so far are given it
     for (const Part& part : parts_) {
         model::ResolvedJob job = part.job;
         job.array_tasks = submitted += part.job.array_tasks;
         const auto verdict =
             limits::evaluate_submit(part.view, job, release, limits::Strictness::as_configured);
+        if (&part == &parts_.front()) time = verdict.time_limit;
         for (limits::Violation violation : verdict.violations) {
             if (!is_of_submitted_jobs(violation)) continue;
             Members members = counted_by(part, violation);
@@ -232,9 +235,6 @@ std::vector<HetParts::Exceeded> HetParts::find_refusing(limits::Release release)
             found.push_back({violation, &part, std::move(members)});
         }
     }
-    const Part& first = parts_.front();
-    auto time =
-        limits::evaluate_submit(first.view, first.job, release, limits::Strictness::as_configured).time_limit;
     for (const Part& part : parts_) {
         const Members members = of_association(part);
         if (members.size() < 2) continue;
