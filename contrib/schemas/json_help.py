@@ -204,7 +204,7 @@ def with_words(text: str, words: list[str | None]) -> str:
 
 
 def merge(lines: list[Line]) -> list[Line]:
-    """Neighbours that say the same become one."""
+    """Neighbours that say the same are one."""
     merged: list[Line] = []
     for line in lines:
         if merged and line.text and (merged[-1].text, merged[-1].below) == (line.text, line.below):

@@ -102,7 +102,7 @@ function Job:reject(format, ...) end
 ---@param format string
 ---@param ... any
 function Job:warn(format, ...) end
----Tells the user something that is no warning.
+---Sends the user a message that is no warning.
 ---@param format string
 ---@param ... any
 function Job:note(format, ...) end
@@ -142,7 +142,7 @@ function Job:add(field, text) end
 
 ---@class qosgate.view.cluster
 ---@field name string ClusterName
----@field age number seconds since slurmctld last told what it has
+---@field age number seconds since slurmctld last reported what it has
 ---@field default_partition string? its name; nil: there is none
 ---@field partitions string[]? the names of all partitions, also of hidden ones
 ---@field DefMemPerCPU number? in MiB; nil: not set
@@ -276,7 +276,7 @@ function Job:add(field, text) end
 ---@class qosgate.view.client
 ---@field command string sbatch, salloc, srun or scrontab
 ---@field interactive boolean whether the command reads from a terminal
----@field work_dir string? the directory in which the command was started; nil: it cannot be told
+---@field work_dir string? the directory in which the command was started; nil: it is not known
 ---@field env fun(name: string): string? a variable of the user's environment; nil: it is not set
 
 ---@class qosgate.Settings
@@ -313,7 +313,7 @@ function Options:reject(format, ...) end
 ---@param format string
 ---@param ... any
 function Options:warn(format, ...) end
----Tells the user something that is no warning.
+---Sends the user a message that is no warning.
 ---@param format string
 ---@param ... any
 function Options:note(format, ...) end

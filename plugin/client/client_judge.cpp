@@ -121,8 +121,8 @@ bool is_known(ClientAnswer& answer, const slurm::JobWorld& world) {
 }
 
 /// Judges the job by limits and by the rules for jobs; adds to the answer.
-void judge_job(ClientAnswer& answer, const policy::Policy& policy, ClientWorld& told, ClientOptions& options,
-               const ClientCommand& command) {
+void judge_job(ClientAnswer& answer, const policy::Policy& policy, ClientWorld& client_world,
+               ClientOptions& options, const ClientCommand& command) {
     auto made = make_request(options, command);
     if (!made) {
         answer.no_opinion = "these options make no job";
@@ -138,13 +138,14 @@ void judge_job(ClientAnswer& answer, const policy::Policy& policy, ClientWorld& 
     request.details = model::JobDetails(details, /*job=*/nullptr, nullptr, model::SourceExtent::partial);
     const bool names_any =
         request.reservation || request.licenses || policy.has_rules_at(policy::JobEvent::submit);
-    const auto& world = told.read(names_any ? slurm::WorldNames::read : slurm::WorldNames::left_out, request);
+    const auto& world =
+        client_world.read(names_any ? slurm::WorldNames::read : slurm::WorldNames::left_out, request);
     if (!world) {
         answer.no_opinion = world.error().message;
         return;
     }
     if (request.priority != 0u && !(*world)->accounting.is_operator(getuid())) request.priority.reset();
-    const gate::KnownCluster known = told.known();
+    const gate::KnownCluster known = client_world.known();
     const gate::Gate gate((*world)->accounting, running_release());
     const Decision decision = gate.decide(request, known, &policy);
     // slurmctld shows rules more than this user may see, and the whole job: limits are judged without them.

@@ -29,9 +29,9 @@ class ThisUser final : public policy::SenderRights {
 
   private:
     bool ask_if_operator() override {
-        const auto& told =
+        const auto& read =
             world_.read(slurm::WorldNames::read, make_request(options_, command_).value_or(sender_));
-        return told && (*told)->accounting.is_operator(sender_.submit_uid);
+        return read && (*read)->accounting.is_operator(sender_.submit_uid);
     }
 
     const model::JobRequest& sender_; ///< all that is known if the options cannot be read

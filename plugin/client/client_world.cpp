@@ -42,7 +42,7 @@ Result<RuleView*> ClientView::open() {
     if (view_) return &*view_;
     if (auto made = make_request(options_, command_)) request_ = *std::move(made);
     const auto& world = world_.read(slurm::WorldNames::read, request_);
-    if (!world) return Error{world.error().code, "slurmctld does not tell this: " + world.error().message};
+    if (!world) return Error{world.error().code, "slurmctld does not show this: " + world.error().message};
     request_.user_id = request_.submit_uid = getuid();
     const gate::KnownCluster known = world_.known();
     const gate::ClusterContext context{*known.cluster, (*world)->accounting, running_release(), known};

@@ -29,8 +29,8 @@ PartitionSymbols PartitionSymbols::find() {
 }
 
 std::time_t PartitionWatch::changed_at() const noexcept {
-    constexpr std::time_t never_tells = 1;
-    if (symbols_.changed_at == nullptr) return never_tells;
+    constexpr std::time_t never_known = 1;
+    if (symbols_.changed_at == nullptr) return never_known;
     return __atomic_load_n(symbols_.changed_at, __ATOMIC_RELAXED); // slurmctld writes it under its locks
 }
 

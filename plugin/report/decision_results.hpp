@@ -21,10 +21,10 @@ namespace qg::plugin {
 /// Threads: any.
 class DecisionResults {
   public:
-    /// Upper bounds of the times that are told apart, in microseconds; the last count is of longer ones.
+    /// Upper bounds of the times that are counted apart, in microseconds; the last count is of longer ones.
     static constexpr std::array<std::uint32_t, 10> bounds{10,  25,   50,   100,    250,
                                                           500, 1000, 2500, 10'000, 100'000};
-    /// Kinds of results that are told apart; others are only counted.
+    /// Kinds of results that are counted apart; others are only counted.
     static constexpr std::size_t max_kinds = 500;
 
     /// Cost: two additions, and a lock if a rule or limit did something.

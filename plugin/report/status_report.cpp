@@ -122,7 +122,7 @@ std::vector<std::string> find_conf_problems(const HostSettings& host, policy::Le
             "each job, and users read every message as often; name it once");
     if (has_lua_behind_qosgate(plugins))
         problems.emplace_back(
-            "JobSubmitPlugins has lua behind qosgate: where job_submit.lua speaks to a user, "
+            "JobSubmitPlugins has lua behind qosgate: where job_submit.lua sends a user a message, "
             "what qosgate said is lost; write lua,qosgate");
     if (!host.enforced || limits == policy::Level::off) return problems;
     constexpr std::string_view restart = "; add it and restart slurmctld";
@@ -164,7 +164,7 @@ void DecisionCounts::count(const model::Decision& decision, bool is_change) noex
     add(is_change ? changes_ : jobs_, true);
     add(refused_, decision.reject != model::RejectCode::none);
     add(written_, decision.changed.has_value() || did_script_write(decision));
-    add(told_, !decision.message.empty());
+    add(with_message_, !decision.message.empty());
     bool has_failed = false;
     for (const LogLine& line : decision.log)
         has_failed = has_failed || line.level == LogLevel::error;
@@ -177,7 +177,7 @@ json::Members DecisionCounts::to_json() const {
     members.add_number("changes", changes_.load());
     members.add_number("refused", refused_.load());
     members.add_number("changed_by_rules", written_.load());
-    members.add_number("with_message", told_.load());
+    members.add_number("with_message", with_message_.load());
     members.add_number("rule_failed", failed_.load());
     return members;
 }

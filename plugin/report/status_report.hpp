@@ -48,11 +48,11 @@ class DecisionCounts {
 
   private:
     std::atomic<std::uint64_t> jobs_ = 0;
-    std::atomic<std::uint64_t> changes_ = 0; ///< of jobs, by scontrol update
-    std::atomic<std::uint64_t> refused_ = 0; ///< by the plugin
-    std::atomic<std::uint64_t> written_ = 0; ///< jobs that rules changed
-    std::atomic<std::uint64_t> told_ = 0;    ///< with a message of the plugin for the user
-    std::atomic<std::uint64_t> failed_ = 0;  ///< in which a rule failed
+    std::atomic<std::uint64_t> changes_ = 0;      ///< of jobs, by scontrol update
+    std::atomic<std::uint64_t> refused_ = 0;      ///< by the plugin
+    std::atomic<std::uint64_t> written_ = 0;      ///< jobs that rules changed
+    std::atomic<std::uint64_t> with_message_ = 0; ///< with a message of the plugin for the user
+    std::atomic<std::uint64_t> failed_ = 0;       ///< in which a rule failed
 };
 
 /// The script for job_submit/lua.

@@ -5,7 +5,7 @@
 #include "exporter/collector.hpp"
 
 #include "exporter_cases.hpp"
-#include "support/becomes_true.hpp"
+#include "support/comes_true.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(a_failed_reading_repeats_nothing_and_the_next_one_is_served
                               .note = [&](const std::string&) { ++notes; }},
                              {.interval = std::chrono::seconds(1)});
     const auto wait_for = [&](const char* text) {
-        BOOST_TEST_REQUIRE(becomes_true([&] { return has(*collector.metrics(), text); }), text);
+        BOOST_TEST_REQUIRE(comes_true([&] { return has(*collector.metrics(), text); }), text);
     };
     BOOST_TEST(has(*collector.metrics(), "qosgate_up 0"));
 
@@ -66,9 +66,9 @@ BOOST_AUTO_TEST_CASE(a_reading_that_hangs_ends_what_is_told) {
     };
 
     collector.start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return *readings >= 2; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return *readings >= 2; }));
     BOOST_TEST(may_be_shown());
-    BOOST_TEST(becomes_true([&] { return !may_be_shown(); }));
+    BOOST_TEST(comes_true([&] { return !may_be_shown(); }));
     BOOST_TEST(has(*collector.metrics(), "qosgate_up 0"));
     BOOST_TEST(has(*collector.metrics(), "qosgate_exporter_readings_total 2"));
     BOOST_TEST(has(*collector.metrics(), "qosgate_exporter_reading_failures_total 1"));

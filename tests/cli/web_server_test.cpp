@@ -4,7 +4,7 @@
 // no client keeps out another.
 #include "exporter/web_server.hpp"
 
-#include "support/becomes_true.hpp"
+#include "support/comes_true.hpp"
 #include "support/looks_until_over.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -232,7 +232,7 @@ BOOST_FIXTURE_TEST_CASE(clients_that_come_back_at_once_keep_nobody_out, ServerSe
                 std::this_thread::sleep_for(1ms);
             }
         });
-    BOOST_TEST(becomes_true([&] { return sent > 400; })); // each thread has replaced some
+    BOOST_TEST(comes_true([&] { return sent > 400; })); // each thread has replaced some
     check_scrapes();
     ends = true;
     for (std::thread& thread : threads)
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_is_dropped) {
     Client client(server->address().port);
     client.send(get_metrics);
 
-    BOOST_TEST(becomes_true([&] { return is_freed.load(); }));
+    BOOST_TEST(comes_true([&] { return is_freed.load(); }));
     const std::string got = client.receive();
     BOOST_TEST(client.was_closed());
     BOOST_TEST(got.starts_with("HTTP/1.1 200 OK\r\n"));

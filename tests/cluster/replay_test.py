@@ -326,7 +326,7 @@ class Replay(PluginTestCase):
             "job.tasks": "a rule reads 'tasks', which accounting does not hold",
             "job.script": "a rule reads 'script', which accounting does not hold",
             'job.env["HOME"]': "a rule reads 'env', which accounting does not hold",
-            'not job:is_set("qos")': "a rule asks whether the request sets 'qos', which accounting does not tell",
+            'not job:is_set("qos")': "a rule asks whether the request sets 'qos', which accounting does not show",
         }.items():
             self.assertEqual(list(left_out(condition)), [why])
         self.assertEqual(left_out('job:is_set("reservation") or job.name == "nobody"', status=0), {})

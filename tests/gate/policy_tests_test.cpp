@@ -42,7 +42,7 @@ const Pair pairs[] = {
     {"job:warn('take care')", "expect = { warn = 'care' }", "expect = { warn = 'cure' }",
      "expect.warn: no message has \"cure\": take care"},
     {"if job.name then job:warn('take care') end", "expect = { warn = false }",
-     "job = { name = 'a' }, expect = { warn = false }", "expect.warn: the user was told: take care"},
+     "job = { name = 'a' }, expect = { warn = false }", "expect.warn: the user read: take care"},
     {"job.qos = 'b'", "expect = { job = { qos = 'b' } }", "expect = { job = { qos = 'a' } }",
      "expect.job.qos: \"a\" is expected, and it is \"b\""},
     {"job.comment = nil", "job = { comment = 'x' }, expect = { job = { comment = unset } }",

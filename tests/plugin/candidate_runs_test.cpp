@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "controller/candidate_runs.hpp"
 
-#include "support/becomes_true.hpp"
+#include "support/comes_true.hpp"
 #include "support/script_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_candidate_that_took_too_much_time_is_not_asked_until_some
     BOOST_TEST(!is_asked);
     BOOST_TEST(runs.counts().skipped == 1u);
 
-    BOOST_TEST(test::becomes_true([&] { return compare(ask).has_value(); })); // a tenth comes back
+    BOOST_TEST(test::comes_true([&] { return compare(ask).has_value(); })); // a tenth comes back
 }
 
 BOOST_AUTO_TEST_CASE(what_comparisons_need_counts_as_their_time) {

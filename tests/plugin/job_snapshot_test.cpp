@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cluster/job_snapshot.hpp"
 
-#include "support/becomes_true.hpp"
+#include "support/comes_true.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -15,7 +15,7 @@
 using namespace qg;
 using namespace std::chrono_literals;
 using plugin::JobSnapshot;
-using test::becomes_true;
+using test::comes_true;
 
 namespace {
 
@@ -100,9 +100,9 @@ BOOST_AUTO_TEST_CASE(jobs_are_read_only_while_they_are_wanted) {
     BOOST_TEST(seen() == not_wanted);
 
     jobs->want(names, nullptr);
-    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(comes_true([&] { return seen() == "2"; }));
     controller->change(3);
-    BOOST_TEST(becomes_true([&] { return seen() == "3"; }));
+    BOOST_TEST(comes_true([&] { return seen() == "3"; }));
 
     jobs->want(nullptr, nullptr);
     BOOST_TEST(seen() == not_wanted);
@@ -120,13 +120,13 @@ BOOST_AUTO_TEST_CASE(nobody_is_asked_before_slurmctld_serves) {
     BOOST_TEST(controller->readings == 0);
     BOOST_TEST(seen() == not_yet);
     controller->is_served = true;
-    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(comes_true([&] { return seen() == "2"; }));
 }
 
 BOOST_AUTO_TEST_CASE(other_names_are_read_anew_and_the_same_ones_are_not) {
     start();
     jobs->want(names, nullptr);
-    BOOST_TEST_REQUIRE(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return seen() == "2"; }));
 
     jobs->want(std::make_shared<const slurm::MentionedNames>(*names), nullptr);
     BOOST_TEST(seen() == "2");
@@ -136,14 +136,14 @@ BOOST_AUTO_TEST_CASE(other_names_are_read_anew_and_the_same_ones_are_not) {
         jobs->want(names, nullptr);
         BOOST_TEST(seen() == not_yet);
     }
-    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(comes_true([&] { return seen() == "2"; }));
     BOOST_TEST(jobs->current(names).value()->names.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_candidate_s_fields_are_read_and_the_script_in_force_notices_nothing) {
     start();
     jobs->want(names, nullptr);
-    BOOST_TEST_REQUIRE(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return seen() == "2"; }));
 
     const auto others = std::make_shared<const slurm::MentionedNames>(slurm::MentionedNames{"name"});
     {
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_candidate_s_fields_are_read_and_the_script_in_force_notic
         BOOST_TEST(seen() == "2");
         BOOST_TEST(jobs->current(others).error().message == not_yet);
     }
-    BOOST_TEST(becomes_true([&] { return jobs->current(others).has_value(); }));
+    BOOST_TEST(comes_true([&] { return jobs->current(others).has_value(); }));
     BOOST_TEST(seen() == "2");
     const int readings = controller->readings;
     for (int i = 0; i < 100; ++i)
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_candidate_s_fields_are_read_and_the_script_in_force_notic
 BOOST_AUTO_TEST_CASE(a_candidate_alone_is_enough) {
     start();
     jobs->want(nullptr, names);
-    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(comes_true([&] { return seen() == "2"; }));
     BOOST_TEST(jobs->current(nullptr).error().message == not_wanted);
 }
 
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_candidate_s_fields_that_are_too_much_are_not_read) {
     start();
     const auto others = std::make_shared<const slurm::MentionedNames>(slurm::MentionedNames{"name"});
     jobs->want(names, others);
-    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(comes_true([&] { return seen() == "2"; }));
     BOOST_TEST(jobs->current(others).error().message == "reading the jobs: too large");
     BOOST_TEST(jobs->status().error.empty());
 }
@@ -188,29 +188,29 @@ BOOST_AUTO_TEST_CASE(too_many_jobs_are_no_reason_to_leave_the_candidate_s_fields
     const auto others = std::make_shared<const slurm::MentionedNames>(slurm::MentionedNames{"name"});
     jobs->want(names, others);
     const auto are_too_many = [&] { return seen().find("there are 100001 jobs") != std::string::npos; };
-    BOOST_TEST_REQUIRE(becomes_true(are_too_many));
+    BOOST_TEST_REQUIRE(comes_true(are_too_many));
     std::this_thread::sleep_for(300ms); // time to read less
 
     controller->count = 2;
-    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
-    BOOST_TEST(becomes_true([&] { return jobs->current(others).has_value(); }));
+    BOOST_TEST(comes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(comes_true([&] { return jobs->current(others).has_value(); }));
 }
 
 BOOST_AUTO_TEST_CASE(jobs_that_are_too_old_are_an_error) {
     start(/*max_age=*/2s);
     jobs->want(names, nullptr);
-    BOOST_TEST_REQUIRE(becomes_true([&] { return seen() == "2"; }));
-    BOOST_TEST(becomes_true([&] { return controller->readings > 2; })); // no change counts as an answer
+    BOOST_TEST_REQUIRE(comes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(comes_true([&] { return controller->readings > 2; })); // no change counts as an answer
     BOOST_TEST(seen() == "2");
 
     controller->set_down(true);
-    BOOST_TEST(becomes_true([&] {
+    BOOST_TEST(comes_true([&] {
         return seen().find("seconds ago, which is too long (reading the jobs: no "
                            "answer)") != std::string::npos;
     }));
     BOOST_TEST(jobs->status().error == "reading the jobs: no answer");
     controller->set_down(false);
-    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(comes_true([&] { return seen() == "2"; }));
     BOOST_TEST(jobs->status().error.empty());
     BOOST_TEST(jobs->status().count == 2u);
 }
@@ -219,19 +219,19 @@ BOOST_AUTO_TEST_CASE(too_many_jobs_are_not_even_asked_for) {
     controller->count = 100'001;
     start();
     jobs->want(names, nullptr);
-    BOOST_TEST(becomes_true([&] {
+    BOOST_TEST(comes_true([&] {
         return seen() == "slurm.jobs cannot be read: there are 100001 jobs, and at most 100000 are read";
     }));
     BOOST_TEST(controller->readings == 0);
     controller->count = 100'000;
-    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(comes_true([&] { return seen() == "2"; }));
 }
 
 BOOST_AUTO_TEST_CASE(reading_takes_a_small_share_of_the_time) {
     controller->delay = 20ms;
     start();
     jobs->want(names, nullptr);
-    BOOST_TEST_REQUIRE(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return seen() == "2"; }));
     const auto begin = std::chrono::steady_clock::now();
     const int before = controller->readings;
     std::this_thread::sleep_for(1s);
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(jobs_do_not_become_too_old_while_the_thread_rests) {
     controller->delay = 200ms; // 20 times that is longer than the maximal age
     start(/*max_age=*/3s);
     jobs->want(names, nullptr);
-    BOOST_TEST_REQUIRE(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return seen() == "2"; }));
     const auto end = std::chrono::steady_clock::now() + 4500ms;
     while (std::chrono::steady_clock::now() < end) {
         BOOST_TEST_REQUIRE(seen() == "2");
@@ -257,17 +257,17 @@ BOOST_AUTO_TEST_CASE(the_thread_survives_a_lack_of_memory) {
     controller->set_memory(false);
     start();
     jobs->want(names, nullptr);
-    BOOST_TEST(becomes_true([&] { return jobs->status().error == "reading the jobs: std::bad_alloc"; }));
+    BOOST_TEST(comes_true([&] { return jobs->status().error == "reading the jobs: std::bad_alloc"; }));
     BOOST_TEST(seen() == std::string(not_yet) + " (reading the jobs: std::bad_alloc)");
     controller->set_memory(true);
-    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(comes_true([&] { return seen() == "2"; }));
 }
 
 BOOST_AUTO_TEST_CASE(a_reading_that_hangs_keeps_nobody_waiting) {
     controller->delay = 1h; // who waited for it would end the test with it
     start();
     jobs->want(names, nullptr);
-    BOOST_TEST_REQUIRE(becomes_true([&] { return controller->readings == 1; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return controller->readings == 1; }));
     BOOST_TEST(seen() == not_yet);
     jobs->want(nullptr, nullptr);
     jobs->stop(20ms);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/record_file.hpp"
-#include "support/becomes_true.hpp"
+#include "support/comes_true.hpp"
 #include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -14,7 +14,7 @@
 
 using qg::plugin::RecordFile;
 using qg::plugin::RecordTarget;
-using qg::test::becomes_true;
+using qg::test::comes_true;
 using namespace std::chrono_literals;
 
 namespace {
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_missing_directory_is_told_with_a_cure) {
 BOOST_AUTO_TEST_CASE(a_file_that_was_moved_away_is_made_again) {
     RecordFile file;
     file.add(target(), "{\"a\": 1}");
-    BOOST_TEST_REQUIRE(becomes_true([&] { return file.counts().written > 0; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return file.counts().written > 0; }));
     std::filesystem::rename(path(), path("moved"));
     write(file, target(), {"{\"b\": 2}"});
     BOOST_TEST(content(path("moved")) == "{\"a\": 1}\n");

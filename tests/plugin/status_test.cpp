@@ -4,7 +4,7 @@
 
 #include "qosgate/base/process_start.hpp"
 #include "qosgate/base/text.hpp"
-#include "support/becomes_true.hpp"
+#include "support/comes_true.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -20,7 +20,7 @@
 
 using namespace qg;
 using namespace std::chrono_literals;
-using test::becomes_true;
+using test::comes_true;
 
 namespace {
 
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_gone
     auto words = std::make_shared<std::string>("\"a\": 1");
     plugin::StatusFile file;
     file.start({path, {}}, {[words] { return Text{*words}; }});
-    BOOST_TEST_REQUIRE(becomes_true([&] { return !read(path).empty(); }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return !read(path).empty(); }));
 
     BOOST_TEST(read(path).starts_with("{\"a\": 1, \"written_at\": "));
     BOOST_TEST(read(path).ends_with("}\n"));
@@ -228,10 +228,10 @@ BOOST_AUTO_TEST_CASE(it_is_written_again_at_once_when_the_clock_is_set) {
     };
     plugin::StatusFile file;
     file.start({path, {}}, {.describe = [] { return Text{"\"a\": 1"}; }, .wall_clock = wall_clock});
-    BOOST_TEST_REQUIRE(becomes_true([&] { return !read(path).empty(); }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return !read(path).empty(); }));
     for (const int set : {3600, -3600, 0}) {
         *shift = set;
-        BOOST_TEST(becomes_true([&] { return is_of(30); }), set);
+        BOOST_TEST(comes_true([&] { return is_of(30); }), set);
     }
 
     // Slow corrections are no reason to write.
@@ -247,12 +247,12 @@ BOOST_AUTO_TEST_CASE(it_is_written_again_at_once_when_the_clock_is_set) {
                                      return Text{"\"a\": 1"};
                                  },
                              .wall_clock = wall_clock});
-    BOOST_TEST_REQUIRE(becomes_true([&] { return looks >= 2; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return looks >= 2; }));
     const auto first = time_of();
     BOOST_TEST(first > written);
     *shift = 2;
     const int seen = looks;
-    BOOST_TEST_REQUIRE(becomes_true([&] { return looks >= seen + 2; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return looks >= seen + 2; }));
     BOOST_TEST(time_of() == first);
     again.stop(1s);
 }
@@ -264,7 +264,7 @@ BOOST_AUTO_TEST_CASE(what_an_earlier_process_left_half_written_is_taken_away_at_
     std::filesystem::last_write_time(left, std::filesystem::file_time_type::clock::now() - 1h);
     plugin::StatusFile file;
     file.start({directory.path / "status.json", {}}, {[] { return Text(); }});
-    BOOST_TEST(becomes_true([&] { return !std::filesystem::exists(left); }));
+    BOOST_TEST(comes_true([&] { return !std::filesystem::exists(left); }));
     file.stop(1s);
 }
 
@@ -276,7 +276,7 @@ BOOST_AUTO_TEST_CASE(a_controller_that_is_not_at_work_yet_writes_nothing) {
                    ++*asked;
                    return Text();
                }});
-    BOOST_TEST(becomes_true([&] { return *asked >= 2; })); // the first report was made
+    BOOST_TEST(comes_true([&] { return *asked >= 2; })); // the first report was made
     BOOST_TEST(std::filesystem::is_empty(directory.path));
 
     std::ofstream(directory.path / "status.json") << "the other's";
@@ -308,9 +308,9 @@ BOOST_AUTO_TEST_CASE(a_controller_that_is_a_standby_again_leaves_the_other_ones_
                    ++looks_of_standby;
                    return Text();
                }});
-    BOOST_TEST_REQUIRE(becomes_true([&] { return !read(path).empty(); }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return !read(path).empty(); }));
     is_standby = true;
-    BOOST_TEST_REQUIRE(becomes_true([&] { return looks_of_standby >= 2; })); // one is over
+    BOOST_TEST_REQUIRE(comes_true([&] { return looks_of_standby >= 2; })); // one is over
     std::ofstream(path) << "the other's";
 
     file.stop(1s);
@@ -325,17 +325,17 @@ BOOST_AUTO_TEST_CASE(a_standby_has_its_own_file_until_it_is_in_charge) {
     std::atomic<bool> is_standby = true;
     plugin::StatusFile file;
     file.start({in_charge, standby}, {[&] { return Text{"\"a\": 1", is_standby}; }});
-    BOOST_TEST_REQUIRE(becomes_true([&] { return !read(standby).empty(); }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return !read(standby).empty(); }));
     BOOST_TEST(read(standby).starts_with("{\"a\": 1, \"written_at\": "));
     BOOST_TEST(read(in_charge) == "the other's");
 
     is_standby = false;
-    BOOST_TEST(becomes_true([&] { return !std::filesystem::exists(standby); }));
-    BOOST_TEST(becomes_true([&] { return read(in_charge).starts_with('{'); }));
+    BOOST_TEST(comes_true([&] { return !std::filesystem::exists(standby); }));
+    BOOST_TEST(comes_true([&] { return read(in_charge).starts_with('{'); }));
     BOOST_TEST(read(in_charge).starts_with("{\"a\": 1"));
 
     is_standby = true; // and another controller is in charge
-    BOOST_TEST_REQUIRE(becomes_true([&] { return std::filesystem::exists(standby); }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return std::filesystem::exists(standby); }));
     std::ofstream(in_charge) << "the other's";
     file.stop(1s);
     BOOST_TEST(!std::filesystem::exists(standby));

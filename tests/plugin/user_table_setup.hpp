@@ -6,7 +6,7 @@
 #include "records/user_table.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "support/becomes_true.hpp"
+#include "support/comes_true.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_asked_about_before_it_is_needed) {
     }
 
     BOOST_TEST(!table->find_user("ana").is_known); // looking needs it
-    BOOST_TEST(becomes_true([&] { return groups("ana") == "staff gpu"; }));
+    BOOST_TEST(comes_true([&] { return groups("ana") == "staff gpu"; }));
 }
 
 BOOST_AUTO_TEST_CASE(others_are_known_soon_after_they_are_looked_for) {
@@ -31,16 +31,16 @@ BOOST_AUTO_TEST_CASE(others_are_known_soon_after_they_are_looked_for) {
     start();
 
     BOOST_TEST(!table->find_user("eve").is_known);
-    BOOST_TEST(becomes_true([&] { return groups("eve") == "gpu"; }));
-    BOOST_TEST(becomes_true([&] { return table->find_user(1005).is_known; }));
+    BOOST_TEST(comes_true([&] { return groups("eve") == "gpu"; }));
+    BOOST_TEST(comes_true([&] { return table->find_user(1005).is_known; }));
 }
 
 BOOST_AUTO_TEST_CASE(what_does_not_exist_is_known_and_has_no_record) {
     start();
 
-    BOOST_TEST(becomes_true([&] { return table->find_user("nobody-here").is_known; }));
-    BOOST_TEST(becomes_true([&] { return table->find_user(4711).is_known; }));
-    BOOST_TEST(becomes_true([&] { return table->find_group("nothing").is_known; }));
+    BOOST_TEST(comes_true([&] { return table->find_user("nobody-here").is_known; }));
+    BOOST_TEST(comes_true([&] { return table->find_user(4711).is_known; }));
+    BOOST_TEST(comes_true([&] { return table->find_group("nothing").is_known; }));
 
     BOOST_TEST(table->find_user("nobody-here").record == nullptr);
     BOOST_TEST(table->find_user(4711).record == nullptr);
@@ -51,29 +51,29 @@ BOOST_AUTO_TEST_CASE(what_does_not_exist_is_known_and_has_no_record) {
 BOOST_AUTO_TEST_CASE(a_service_without_answers_leaves_what_was_known_and_knows_nobody_new) {
     refresh = 1ms;
     start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->groups_of(1001).has_value(); }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return table->groups_of(1001).has_value(); }));
 
     service->set_down(true);
-    BOOST_TEST(becomes_true([&] { return table->last_error() == "the directory is down"; }));
+    BOOST_TEST(comes_true([&] { return table->last_error() == "the directory is down"; }));
 
     BOOST_TEST(groups("ana") == "staff gpu");
     BOOST_TEST(!table->find_user("eve").is_known);
     service->set_down(false);
-    BOOST_TEST(becomes_true([&] { return table->last_error().empty(); }));
-    BOOST_TEST(becomes_true([&] { return table->find_user("eve").is_known; }));
+    BOOST_TEST(comes_true([&] { return table->last_error().empty(); }));
+    BOOST_TEST(comes_true([&] { return table->find_user("eve").is_known; }));
 }
 
 BOOST_AUTO_TEST_CASE(not_found_of_a_service_that_is_down_removes_nobody) {
     refresh = 1ms;
     service->code = ErrorCode::not_found;
     start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->groups_of(1001).has_value(); }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return table->groups_of(1001).has_value(); }));
 
     service->set_down(true);
-    BOOST_TEST(becomes_true([&] { return table->find_user("eve").is_known; }));
+    BOOST_TEST(comes_true([&] { return table->find_user("eve").is_known; }));
 
     BOOST_TEST(table->find_user("eve").record == nullptr);
-    BOOST_TEST(becomes_true([&] { return table->last_error() == "the directory is down"; }));
+    BOOST_TEST(comes_true([&] { return table->last_error() == "the directory is down"; }));
     std::this_thread::sleep_for(50ms);
     BOOST_TEST(groups("ana") == "staff gpu");
 }
@@ -123,12 +123,12 @@ BOOST_AUTO_TEST_CASE(a_user_of_no_account_stays_known_among_many_invented_names)
     service->add_user("eve", 1005, {60});
     start();
     static_cast<void>(table->find_user("eve"));
-    BOOST_TEST_REQUIRE(becomes_true([&] { return groups("eve") == "gpu"; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return groups("eve") == "gpu"; }));
 
     for (std::uint32_t i = 0; i < 3 * UserTable::max_absent; ++i) {
         const std::string name = "u" + std::to_string(i);
         if (i % 500 == 0)
-            BOOST_TEST(becomes_true([&] { return table->find_user(name).is_known; }));
+            BOOST_TEST(comes_true([&] { return table->find_user(name).is_known; }));
         else
             static_cast<void>(table->find_user(name));
     }
@@ -140,13 +140,13 @@ BOOST_AUTO_TEST_CASE(a_user_of_no_account_stays_known_among_many_invented_names)
 BOOST_AUTO_TEST_CASE(the_old_id_of_a_user_goes) {
     refresh = 1ms;
     start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->read_at().has_value(); }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return table->read_at().has_value(); }));
     BOOST_TEST_REQUIRE(table->find_user(1001).record != nullptr); // known, so nobody asks by id
 
     service->add_user("ana", 2002, {50});
 
-    BOOST_TEST(becomes_true([&] { return table->find_user(2002).record != nullptr; }));
-    BOOST_TEST(becomes_true([&] {
+    BOOST_TEST(comes_true([&] { return table->find_user(2002).record != nullptr; }));
+    BOOST_TEST(comes_true([&] {
         const auto old = table->find_user(1001);
         return old.is_known && old.record == nullptr;
     }));
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(the_old_id_of_a_user_goes) {
 BOOST_AUTO_TEST_CASE(a_user_who_vanishes_has_no_id) {
     refresh = 1ms;
     start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->read_at().has_value(); }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return table->read_at().has_value(); }));
     BOOST_TEST_REQUIRE(table->find_user(1001).record != nullptr); // known, so nobody asks by id
 
     {
@@ -163,11 +163,11 @@ BOOST_AUTO_TEST_CASE(a_user_who_vanishes_has_no_id) {
         service->users.clear();
     }
 
-    BOOST_TEST(becomes_true([&] {
+    BOOST_TEST(comes_true([&] {
         const auto old = table->find_user(1001);
         return old.is_known && old.record == nullptr;
     }));
-    BOOST_TEST(becomes_true([&] { return table->count() == 0; }));
+    BOOST_TEST(comes_true([&] { return table->count() == 0; }));
 }
 
 BOOST_AUTO_TEST_CASE(what_somebody_waits_for_comes_before_the_listed_users) {
@@ -177,11 +177,11 @@ BOOST_AUTO_TEST_CASE(what_somebody_waits_for_comes_before_the_listed_users) {
     for (int i = 0; i < 2000; ++i)
         accounting.push_back("listed" + std::to_string(i));
     start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->count() > 0; })); // the look has begun
+    BOOST_TEST_REQUIRE(comes_true([&] { return table->count() > 0; })); // the look has begun
 
-    BOOST_TEST(becomes_true([&] { return table->find_user("zed").record != nullptr; }));
-    BOOST_TEST(becomes_true([&] { return table->find_user(4711).is_known; }));
-    BOOST_TEST(becomes_true([&] { return table->find_group("other").record != nullptr; }));
+    BOOST_TEST(comes_true([&] { return table->find_user("zed").record != nullptr; }));
+    BOOST_TEST(comes_true([&] { return table->find_user(4711).is_known; }));
+    BOOST_TEST(comes_true([&] { return table->find_group("other").record != nullptr; }));
 
     BOOST_TEST(!table->read_at().has_value());
 }
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(a_name_that_always_fails_keeps_nobody_from_an_answer) {
         if (name != "ana" && name != "zed") service->failing.insert(name);
     start();
 
-    BOOST_TEST(becomes_true([&] { return table->read_at().has_value(); }));
+    BOOST_TEST(comes_true([&] { return table->read_at().has_value(); }));
 
     BOOST_TEST(groups("zed") == "gpu");
     BOOST_TEST(!table->find_user("b0").is_known);
@@ -206,17 +206,17 @@ BOOST_AUTO_TEST_CASE(a_user_who_is_not_found_while_others_are_is_absent) {
     service->add_user("zed", 1009, {60});
     accounting = {"ana", "zed"};
     start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->count() == 2; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return table->count() == 2; }));
 
     {
         const std::scoped_lock lock(service->mutex);
         service->failing.insert("ana");
     }
 
-    BOOST_TEST(becomes_true([&] { return table->count() == 1; }));
+    BOOST_TEST(comes_true([&] { return table->count() == 1; }));
     BOOST_TEST(table->find_user("ana").is_known);
     BOOST_TEST(table->find_user("ana").record == nullptr);
-    BOOST_TEST(becomes_true([&] { return table->last_error().empty(); }));
+    BOOST_TEST(comes_true([&] { return table->last_error().empty(); }));
 }
 
 BOOST_AUTO_TEST_CASE(a_user_without_an_answer_stays_while_others_are_answered) {
@@ -224,13 +224,13 @@ BOOST_AUTO_TEST_CASE(a_user_without_an_answer_stays_while_others_are_answered) {
     service->add_user("zed", 1009, {60});
     accounting = {"ana", "zed"};
     start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->count() == 2; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return table->count() == 2; }));
 
     {
         const std::scoped_lock lock(service->mutex);
         service->failing.insert("ana"); // unavailable, not "not found"
     }
-    BOOST_TEST(becomes_true([&] { return table->last_error() == "no answer about ana"; }));
+    BOOST_TEST(comes_true([&] { return table->last_error() == "no answer about ana"; }));
     std::this_thread::sleep_for(50ms);
 
     BOOST_TEST(groups("ana") == "staff gpu");
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(an_id_whose_name_is_nobodys_is_known_to_be_absent) {
     start();
 
     for (const std::uint32_t id : {4000u, 4001u}) {
-        BOOST_TEST(becomes_true([&] { return table->find_user(id).is_known; }));
+        BOOST_TEST(comes_true([&] { return table->find_user(id).is_known; }));
         BOOST_TEST(table->find_user(id).record == nullptr);
     }
 
@@ -261,9 +261,9 @@ BOOST_AUTO_TEST_CASE(who_did_not_exist_is_asked_about_again_when_somebody_looks)
     accounting = {"ana", "eve"};
     start();
     for (const char* name : {"eve", "new"})
-        BOOST_TEST_REQUIRE(becomes_true([&] { return table->find_user(name).is_known; }));
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->find_user(1005).is_known; }));
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->find_group("lab").is_known; }));
+        BOOST_TEST_REQUIRE(comes_true([&] { return table->find_user(name).is_known; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return table->find_user(1005).is_known; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return table->find_group("lab").is_known; }));
     BOOST_TEST(table->find_user("eve").record == nullptr);
 
     service->add_user("eve", 1006, {50});
@@ -271,14 +271,14 @@ BOOST_AUTO_TEST_CASE(who_did_not_exist_is_asked_about_again_when_somebody_looks)
     service->add_group("lab", 90);
 
     for (const char* name : {"eve", "new"})
-        BOOST_TEST(becomes_true([&] { return table->find_user(name).record != nullptr; }), name);
-    BOOST_TEST(becomes_true([&] { return table->find_user(1005).record != nullptr; }));
-    BOOST_TEST(becomes_true([&] { return table->find_group("lab").record != nullptr; }));
+        BOOST_TEST(comes_true([&] { return table->find_user(name).record != nullptr; }), name);
+    BOOST_TEST(comes_true([&] { return table->find_user(1005).record != nullptr; }));
+    BOOST_TEST(comes_true([&] { return table->find_group("lab").record != nullptr; }));
 }
 
 BOOST_AUTO_TEST_CASE(who_did_not_exist_a_moment_ago_is_not_asked_about_again) {
     start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->find_user("new").is_known; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return table->find_user("new").is_known; }));
     service->add_user("new", 1005, {50});
     for (int i = 0; i < 100; ++i) {
         BOOST_TEST(table->find_user("new").record == nullptr);
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(a_service_that_hangs_is_told_and_logged_once) {
     hang = 50ms;
     service->add_user("joe", 1005, {50});
     start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->find_user(1001).record != nullptr; }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return table->find_user(1001).record != nullptr; }));
     table->watch();
     BOOST_TEST(table->last_error() == "");
     test::take_log();
@@ -300,7 +300,7 @@ BOOST_AUTO_TEST_CASE(a_service_that_hangs_is_told_and_logged_once) {
         return table->groups_of(1005).error().message.find(
                    "in some seconds (the directory service has not answered for ") != std::string::npos;
     };
-    BOOST_TEST(becomes_true(hangs));
+    BOOST_TEST(comes_true(hangs));
     BOOST_TEST(table->last_error().starts_with("the directory service has not answered for "));
     table->watch();
     table->watch();
@@ -311,8 +311,8 @@ BOOST_AUTO_TEST_CASE(a_service_that_hangs_is_told_and_logged_once) {
     BOOST_TEST(lines[0].find(" seconds: the users") != std::string::npos);
 
     service->delay = 0ms;
-    BOOST_TEST(becomes_true([&] { return table->groups_of(1005).has_value(); }));
-    BOOST_TEST(becomes_true([&] { return table->last_error().empty(); }));
+    BOOST_TEST(comes_true([&] { return table->groups_of(1005).has_value(); }));
+    BOOST_TEST(comes_true([&] { return table->last_error().empty(); }));
     table->watch();
     table->watch();
     const auto later = test::take_log();
@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(the_service_has_half_of_the_time_for_others) {
     const auto begin = std::chrono::steady_clock::now();
     start();
 
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->read_at().has_value(); }));
+    BOOST_TEST_REQUIRE(comes_true([&] { return table->read_at().has_value(); }));
 
     const std::chrono::duration<double> busy = service->busy.load();
     const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
@@ -348,9 +348,9 @@ BOOST_AUTO_TEST_CASE(an_exception_does_not_end_the_thread) {
     table->start();
     table->need();
 
-    BOOST_TEST(becomes_true([&] { return table->last_error() == "no memory"; }));
-    BOOST_TEST(becomes_true([&] { return table->find_user(1001).record != nullptr; }));
-    BOOST_TEST(becomes_true([&] { return table->last_error().empty(); }));
+    BOOST_TEST(comes_true([&] { return table->last_error() == "no memory"; }));
+    BOOST_TEST(comes_true([&] { return table->find_user(1001).record != nullptr; }));
+    BOOST_TEST(comes_true([&] { return table->last_error().empty(); }));
 }
 
 BOOST_AUTO_TEST_CASE(the_hosts_own_directory_knows_root) {

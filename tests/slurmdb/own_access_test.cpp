@@ -3,7 +3,7 @@
 #include "qosgate/model/own_access.hpp"
 #include "qosgate/slurmdb/association_tree.hpp"
 #include "slurmdb/family.hpp"
-#include "slurmdb/told_slurmctld.hpp"
+#include "slurmdb/sent_to_slurmctld.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -163,14 +163,14 @@ class RandomTree {
     std::mt19937 engine_;
 };
 
-std::string words_of(const ToldSlurmctld::Access& access) {
+std::string words_of(const SentToSlurmctld::Access& access) {
     return text::join(Words(access.qos.begin(), access.qos.end()), ",") + " default " +
            access.default_qos.value_or("none");
 }
 
 /// slurmctld and slurmdbd after the changes and what repeats them.
 /// False: nothing was to be told, or a default could not be used.
-bool expect_told(ToldSlurmctld& slurm, const std::vector<AccessChange>& changes, bool repeats) {
+bool expect_told(SentToSlurmctld& slurm, const std::vector<AccessChange>& changes, bool repeats) {
     const auto plan = slurm.tree().plan(changes);
     if (!plan || plan->writes.empty()) return false;
     slurm.commit(plan->writes);
@@ -325,7 +325,7 @@ std::size_t count_told(unsigned trees, bool repeats, Make make) {
     for (unsigned seed = 0; seed < trees; ++seed) {
         BOOST_TEST_CONTEXT("seed " << seed) {
             RandomTree random(seed);
-            ToldSlurmctld slurm(random.tree());
+            SentToSlurmctld slurm(random.tree());
             told += expect_told(slurm, make(random, slurm.stored()), repeats) ? 1 : 0;
         }
     }

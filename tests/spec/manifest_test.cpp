@@ -119,8 +119,8 @@ BOOST_AUTO_TEST_CASE(the_name_and_the_owner) {
     BOOST_TEST(
         contains(problems_in(manifest("{}", "{name: a, labels: {qosgate/owner: Site}}")), "an owner is"));
     BOOST_TEST(contains(problems_in(manifest("{}", "{}")), "metadata: needs the name of the QOS"));
-    BOOST_TEST(
-        contains(problems_in(manifest("{name: other}")), "config.name: the name is 'scavenger' elsewhere"));
+    BOOST_TEST(contains(problems_in(manifest("{name: other}")),
+                        "config.name: the name is 'scavenger' in other places"));
     BOOST_TEST(problems_in(manifest("{name: scavenger}")) == "");
 }
 

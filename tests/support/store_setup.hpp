@@ -5,7 +5,7 @@
 
 #include "qosgate/policy/store.hpp"
 
-#include "support/becomes_true.hpp"
+#include "support/comes_true.hpp"
 #include "support/plain_world.hpp"
 #include "support/policy_setup.hpp"
 
@@ -43,10 +43,10 @@ class StoreSetup {
 
     [[nodiscard]] bool stands(policy::Standing standing) const { return store.status().standing == standing; }
 
-    /// As becomes_true().
+    /// As comes_true().
     template <typename Check>
     static bool soon(Check check) {
-        return becomes_true(std::move(check));
+        return comes_true(std::move(check));
     }
 
     /// Whether the store reads the directory this many more times, each within soon().

@@ -1,6 +1,6 @@
 #!/usr/bin/python
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Ansible module: QOS records and who may use them become what spec files say."""
+"""Ansible module: QOS records and who may use them as spec files say."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ options:
     type: bool
     default: false
   take_over:
-    description: Whether fields that another owner manages become the property of the files' owners.
+    description: Whether fields that another owner manages are given to the files' owners.
     type: bool
     default: false
   timeout:

@@ -54,16 +54,16 @@ void Output::write(const nlohmann::ordered_json& root) {
 
 void Output::tell(std::string_view kind, std::string_view message) {
     constexpr std::size_t max_line = std::size_t{64} << 10u;
-    std::string told = text::format("qosgate: {}", kind);
+    std::string shown = text::format("qosgate: {}", kind);
     for (std::size_t at = 0; at <= message.size();) {
         const std::size_t end = std::min(message.find('\n', at), message.size());
         const std::string_view line = message.substr(at, end - at);
-        if (at > 0) told += line.starts_with("qosgate:") ? "\n  " : "\n";
-        told += text::printable(line, max_line);
+        if (at > 0) shown += line.starts_with("qosgate:") ? "\n  " : "\n";
+        shown += text::printable(line, max_line);
         at = end + 1;
     }
-    told += '\n';
-    err_ << told << std::flush; // in one piece: other threads write, too
+    shown += '\n';
+    err_ << shown << std::flush; // in one piece: other threads write, too
 }
 
 void Output::note(std::string_view message) {

@@ -230,13 +230,13 @@ void add_report_results(MetricSet& metrics, const GateReport& gate) {
         results.add(count, {{"effect", effect}, {"rule", rule}, {"file", file}, {"reason", reason}});
     }
     auto& jobs = metrics.counter("qosgate_gate_limited_jobs_total",
-                                 "Jobs by what becomes of them by a limit: refused, never starts, waits.");
+                                 "Jobs by what happens to them by a limit: refused, never starts, waits.");
     for (const auto& [key, count] : limited)
         jobs.add(count, {{"outcome", key.first}, {"reason", key.second}});
     if (const auto others = gate.number("other_results"))
         metrics
             .counter("qosgate_gate_other_results_total",
-                     "What they did beyond the 500 kinds that are told apart.")
+                     "What they did beyond the 500 kinds that are counted apart.")
             .add(*others);
 }
 

@@ -134,8 +134,8 @@ class GroupQuestions {
                 ErrorCode::unavailable,
                 text::format("the directory service was asked for {} s; --group-seconds gives it more",
                              patience_.count())};
-        if (now - told_ >= std::chrono::seconds(5)) {
-            told_ = now;
+        if (now - shown_ >= std::chrono::seconds(5)) {
+            shown_ = now;
             note_progress(output_, text::format("asked about {} of {} users", asked_, users_));
         }
         ++asked_;
@@ -149,7 +149,7 @@ class GroupQuestions {
     Output& output_;
     std::size_t asked_ = 0;
     Clock::time_point begin_ = Clock::now();
-    Clock::time_point told_ = begin_;
+    Clock::time_point shown_ = begin_;
     quota::AskedGroups groups_;
 };
 
@@ -238,7 +238,7 @@ void add_capture(Command app, Invocation& invocation) {
         "the directory service for each user, for at most five minutes (--group-seconds); --no-groups "
         "leaves\n"
         "them out. Users of accounting whom slurmctld's host does not know are left out.\n\n"
-        "It has what slurmctld tells you: everything only for root, SlurmUser and operators. Only you can\n"
+        "It has what slurmctld shows you: everything only for root, SlurmUser and operators. Only you can\n"
         "read it. --anonymous replaces the names and ids of users and the names of accounts and groups: a\n"
         "name gets the same new name wherever it is used. QOSs, partitions and reservations keep their\n"
         "names, even if a user or an account has the same name.\n\n"

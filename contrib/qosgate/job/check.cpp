@@ -90,22 +90,22 @@ Result<std::vector<std::string>> find_wrong_counters_of(const TriedJob& job) {
 /// slurmctld does not show the caller are not among them.
 std::vector<std::string> find_stopped_nodes(const TriedJob& job) {
     constexpr std::size_t max_names = 1000;
-    constexpr std::size_t max_told = 10;
+    constexpr std::size_t max_shown = 10;
     std::set<std::string> names;
     for (const TriedPart& part : job.parts)
         if (part.request.required_nodes && part.is_let_in())
             for (const std::string& name : gate::first_hosts(*part.request.required_nodes, max_names).names)
                 names.insert(name);
-    std::vector<std::string> told;
-    if (names.empty()) return told;
+    std::vector<std::string> shown;
+    if (names.empty()) return shown;
     const auto obstacles = slurm::read_obstacles();
-    if (!obstacles) return told;
+    if (!obstacles) return shown;
     for (const model::StoppedNode& node : obstacles->nodes)
-        if (names.contains(node.name) && told.size() < max_told)
-            told.push_back(text::format(
+        if (names.contains(node.name) && shown.size() < max_shown)
+            shown.push_back(text::format(
                 "node {} of --nodelist is {}{}: the job waits until it is back", node.name, node.state,
                 node.reason.empty() ? "" : " (" + text::printable(node.reason, 200) + ")"));
-    return told;
+    return shown;
 }
 
 Result<int> check_job(const JobQuestion& question, Output& output) {

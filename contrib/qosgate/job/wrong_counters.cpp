@@ -64,14 +64,14 @@ find_wrong_counters(const std::function<std::vector<LimitCounter>(const report::
     constexpr std::chrono::seconds between{1};
     const auto before = read_wrong(pick);
     if (!before) return before.error();
-    std::vector<std::string> told;
-    if (before->empty()) return told;
+    std::vector<std::string> found;
+    if (before->empty()) return found;
     std::this_thread::sleep_for(between);
     const auto again = read_wrong(pick);
     if (!again) return again.error();
     for (const auto& [name, sentence] : *again)
-        if (before->contains(name)) told.push_back(sentence);
-    return told;
+        if (before->contains(name)) found.push_back(sentence);
+    return found;
 }
 
 std::vector<std::string> or_warning(Result<std::vector<std::string>> sentences, Output& output) {

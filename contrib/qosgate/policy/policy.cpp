@@ -12,7 +12,7 @@ void add_policy(Command app, Invocation& invocation) {
         "  qosgate policy check                   the directory beside slurm.conf\n"
         "  qosgate policy check ./qosgate.d       a directory before it is copied there\n"
         "  qosgate policy test ./qosgate.d        the tests of its rules\n"
-        "  qosgate policy try -- sbatch job.sh    what would become of this job now\n"
+        "  qosgate policy try -- sbatch job.sh    what would happen to this job now\n"
         "  qosgate policy api                     what rules can use, for an editor\n"
         "  qosgate policy diff                    what the candidate in qosgate.d/next changes\n"
         "  qosgate policy replay --policy DIR     what other rules would have done with recorded jobs");

@@ -38,7 +38,7 @@ function Job:reject(format, ...) end
 ---@param format string
 ---@param ... any
 function Job:warn(format, ...) end
----Tells the user something that is no warning.
+---Sends the user a message that is no warning.
 ---@param format string
 ---@param ... any
 function Job:note(format, ...) end
@@ -63,7 +63,7 @@ function Options:reject(format, ...) end
 ---@param format string
 ---@param ... any
 function Options:warn(format, ...) end
----Tells the user something that is no warning.
+---Sends the user a message that is no warning.
 ---@param format string
 ---@param ... any
 function Options:note(format, ...) end

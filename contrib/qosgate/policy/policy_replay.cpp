@@ -177,16 +177,16 @@ Result<int> replay(const ReplayOptions& options, Output& output) {
                           ? read_accounting(options, cluster, chosen, replay, progress, output)
                           : read_recorded(files, chosen, replay, progress);
     if (!read) return read.error();
-    const Told told{replay,       *read, **policy, *directory, world, changes, options.from_accounting,
-                    chosen.period};
-    if (!output.json()) print(told, output.text());
+    const ReplayReport report{
+        replay, *read, **policy, *directory, world, changes, options.from_accounting, chosen.period};
+    if (!output.json()) print(report, output.text());
     if (replay.decided() == 0) {
-        const std::string why = why_nothing_decided(told);
+        const std::string why = why_nothing_decided(report);
         if (!output.json()) return Error{ErrorCode::not_found, why};
-        output.fail_in_part(to_string(ErrorCode::not_found), why, to_json(told, progress.rate()));
+        output.fail_in_part(to_string(ErrorCode::not_found), why, to_json(report, progress.rate()));
         return exit_status(ErrorCode::not_found);
     }
-    if (output.json()) output.write(to_json(told, progress.rate()));
+    if (output.json()) output.write(to_json(report, progress.rate()));
     return replay.sums().changes() == 0 ? 0 : exit_differences;
 }
 
@@ -223,7 +223,7 @@ void add_policy_replay(Command policy, Invocation& invocation) {
         "more\n"
         "than 1000 bytes; requests that were too large to be read; records of older versions; jobs that\n"
         "the script compat/job_submit.lua refused, which is not run again; rules that\n"
-        "read groups of users that are not known. Groups are those that this host's directory service tells\n"
+        "read groups of users that are not known. Groups are those that this host's directory service knows\n"
         "now, or those of --world. Jobs that were accepted unchanged, without a message, are recorded only "
         "by\n"
         "record_percent. Jobs of users and accounts that the world does not have are left out, too:\n"

@@ -26,7 +26,7 @@ struct PastRead {
 };
 
 /// Everything that the answer tells.
-struct Told {
+struct ReplayReport {
     const Replay& replay;
     const PastRead& read;
     const policy::Policy& policy;
@@ -38,9 +38,9 @@ struct Told {
 };
 
 /// `rate`: decisions in a second.
-nlohmann::ordered_json to_json(const Told& told, double rate);
-void print(const Told& told, std::ostream& out);
+nlohmann::ordered_json to_json(const ReplayReport& report, double rate);
+void print(const ReplayReport& report, std::ostream& out);
 /// The error if nothing was decided: an answer of "nothing changes" would be wrong.
-std::string why_nothing_decided(const Told& told);
+std::string why_nothing_decided(const ReplayReport& report);
 
 } // namespace qg::cli

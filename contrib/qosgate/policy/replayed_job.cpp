@@ -225,7 +225,7 @@ Result<void> ReplayedJob::take(const PastRecord& record) {
 std::string ReplayedJob::missed() const {
     if (missed_.empty()) return {};
     if (missed_use_ == model::FieldUse::is_set)
-        return text::format("a rule asks whether the request sets '{}', which {} does not tell", missed_,
+        return text::format("a rule asks whether the request sets '{}', which {} does not show", missed_,
                             source_);
     return text::format("a rule reads '{}', which {} {} not hold", missed_, source_,
                         source_ == "records" ? "do" : "does");

@@ -68,9 +68,9 @@ void print_rule(const TriedPart& part, const policy::RuleInfo& rule, std::ostrea
 /// ": no node has that", of the lines that the message does not have.
 std::string why_blocked(const TriedPart& part) {
     std::vector<std::string> lines = part.blocked_by;
-    const auto& told = part.decision.message;
-    std::erase_if(lines,
-                  [&told](const std::string& line) { return std::ranges::find(told, line) != told.end(); });
+    const auto& shown = part.decision.message;
+    std::erase_if(
+        lines, [&shown](const std::string& line) { return std::ranges::find(shown, line) != shown.end(); });
     return lines.empty() ? "" : ": " + show_words(text::join(lines, "; "));
 }
 

@@ -77,7 +77,8 @@ void add_lint(Command app, Invocation& invocation) {
         "slurm.conf or what to decide. The cure makes the finding go away; whether it is what you want is "
         "for\n"
         "you to decide. Cures that set the same key of slurm.conf have the same line: one value for all of\n"
-        "them. Control characters in names become '?' in sentences, and escapes in commands ($'a\\012b', "
+        "them. Control characters in names are shown as '?' in sentences, and escapes in commands "
+        "($'a\\012b', "
         "which\n"
         "bash, zsh and ksh know). For root, SlurmUser and operators.\n\n"
         "Codes:\n" +

@@ -78,7 +78,7 @@ void add_spec_apply(Command spec, Invocation& invocation) {
         "leaves all records as they were, and the message says so. If somebody else changed the same "
         "meanwhile,\n"
         "nothing is changed. Afterwards the records are read again and compared.\n"
-        "Only a plan in which a QOS that it creates becomes a default is two transactions: slurmdbd takes "
+        "Only a plan in which a QOS that it creates is made a default is two transactions: slurmdbd takes "
         "only\n"
         "a stored QOS as a default. First new and changed QOSs and what is granted; then default QOSs, what "
         "is\n"

@@ -58,7 +58,7 @@ void add_spec_export(Command spec, Invocation& invocation) {
         "The spec plans to no change: applied, it only makes its owner that of the fields that are set and\n"
         "that nobody manages. What another owner manages is left out, with a comment. So is access that "
         "ends:\n"
-        "what 'qosgate access list' shows here; each is told.\n\n"
+        "what 'qosgate access list' shows here; each is listed.\n\n"
         "Exit status:\n"
         "  0   written\n"
         "  64  the command line is wrong\n"

@@ -56,7 +56,7 @@ void add_spec_import(Command spec, Invocation& invocation) {
         "  qosgate spec import hpc.cfg --owner base       a file of 'sacctmgr dump hpc file=hpc.cfg'\n"
         "  qosgate spec import qos.txt hpc.cfg --owner base\n\n"
         "A file is the output of 'sacctmgr -P show qos', with or without -n, which has no descriptions and\n"
-        "no access; or one of 'sacctmgr dump', which tells who may use what and, since Slurm 25.05, has the\n"
+        "no access; or one of 'sacctmgr dump', which shows who may use what and, since Slurm 25.05, has the\n"
         "QOSs, too. Several make one spec: with the dump of an earlier release, name the output of show qos\n"
         "as well. Settings that a spec cannot express are skipped and listed: fair shares, limits of\n"
         "accounts. Slurm is not asked; 'qosgate spec plan' then compares with a cluster.\n\n"

@@ -39,7 +39,7 @@ struct WatchOptions : SpecOptions {
     CarryOutOptions carry_out;
 };
 
-std::atomic<bool> is_told_to_end{false};
+std::atomic<bool> is_ending{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 constexpr std::array<int, 3> ending_signals{SIGINT, SIGTERM, SIGHUP};
 
@@ -51,13 +51,13 @@ class Watch {
     }
 
     void run() {
-        while (!is_told_to_end) {
+        while (!is_ending) {
             reconcile();
             // The wall clock may be set meanwhile.
             const auto next = std::chrono::steady_clock::now() + std::chrono::seconds(pause());
             status_.next_run = std::time(nullptr) + pause();
             write_status();
-            while (!is_told_to_end && std::chrono::steady_clock::now() < next)
+            while (!is_ending && std::chrono::steady_clock::now() < next)
                 wait_a_second();
         }
         status_.state = "ended";
@@ -162,8 +162,9 @@ class Watch {
     void write_status() {
         if (!options_.status.empty())
             write_file(options_.status, to_json(status_, options_.carry_out.dry_run).dump(2) + "\n",
-                       is_status_told_);
-        if (!options_.metrics.empty()) write_file(options_.metrics, to_metrics(status_), is_metrics_told_);
+                       is_status_reported_);
+        if (!options_.metrics.empty())
+            write_file(options_.metrics, to_metrics(status_), is_metrics_reported_);
     }
 
     /// Warns if it cannot; once, until it can.
@@ -177,8 +178,8 @@ class Watch {
     std::time_t interval_;
     Output& output_;
     WatchStatus status_;
-    bool is_status_told_ = false;
-    bool is_metrics_told_ = false;
+    bool is_status_reported_ = false;
+    bool is_metrics_reported_ = false;
 };
 
 Result<int> watch(const WatchOptions& options, Output& output) {
@@ -187,7 +188,7 @@ Result<int> watch(const WatchOptions& options, Output& output) {
         return Error{ErrorCode::invalid_input,
                      text::format("--interval {}: write a span up to 1d, as 60s or 5m",
                                   text::quoted(options.interval, 60))};
-    const HandledSignals signals(ending_signals, [](int) { is_told_to_end = true; });
+    const HandledSignals signals(ending_signals, [](int) { is_ending = true; });
     Watch watch(options, interval, output);
     watch.run();
     if (output.json()) output.write(to_json(watch.status(), options.carry_out.dry_run));

@@ -326,7 +326,7 @@ class PlanChanges : public slurmdb::Changes {
                        live_.end();
         };
         return slurmdb::depends_on_order(access_) ||
-               (slurm::tells_one_level_below && std::ranges::any_of(access_, has_accounts_below));
+               (slurm::sends_one_level_below && std::ranges::any_of(access_, has_accounts_below));
     }
 
     /// Whether a QOS that the plan creates becomes a default.

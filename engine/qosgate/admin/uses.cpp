@@ -13,7 +13,7 @@ using model::AssociationName;
 using slurmdb::QosUse;
 
 /// The most uses that a message has.
-constexpr std::size_t max_told = 12;
+constexpr std::size_t max_shown = 12;
 
 bool sets_another_default(const spec::Plan& plan, const AssociationName& holder, const std::string& qos) {
     return std::ranges::any_of(plan.access, [&](const model::AccessChange& change) {
@@ -58,19 +58,19 @@ Result<slurmdb::QosUses> find_lasting_uses(slurmdb::Connection& connection, slur
 }
 
 Result<void> expect_no_use(const slurmdb::QosUses& uses) {
-    std::vector<std::string> told;
+    std::vector<std::string> shown;
     std::size_t count = 0;
     for (const QosUse& use : uses.found)
         for (const std::string& who : use.used_by)
-            if (++count <= max_told)
-                told.push_back(text::format("QOS '{}' is in use: {}", text::printable(use.qos),
-                                            slurmdb::describe_use(use, who)));
-    if (count > max_told) told.push_back(text::format("and {} more uses", count - max_told));
-    if (!told.empty()) return Error{ErrorCode::conflict, text::join(told, "; ") + "; nothing was changed"};
+            if (++count <= max_shown)
+                shown.push_back(text::format("QOS '{}' is in use: {}", text::printable(use.qos),
+                                             slurmdb::describe_use(use, who)));
+    if (count > max_shown) shown.push_back(text::format("and {} more uses", count - max_shown));
+    if (!shown.empty()) return Error{ErrorCode::conflict, text::join(shown, "; ") + "; nothing was changed"};
     if (!uses.slurmctld_failure.empty())
         return Error{
             ErrorCode::unavailable,
-            text::format("slurmctld does not tell which jobs and partitions use the QOSs: {}; nothing "
+            text::format("slurmctld does not show which jobs and partitions use the QOSs: {}; nothing "
                          "was changed",
                          uses.slurmctld_failure)};
     return {};

@@ -120,14 +120,14 @@ void count_one_task(ResolvedRequest& resolved) {
 
 /// Adds a line in front of the lines about limits, if there are any: whether the site's script or rules set
 /// the fields in question.
-void blame(Decision& decision, std::size_t told_before, const std::optional<RulesRun>& rules,
+void blame(Decision& decision, std::size_t lines_before, const std::optional<RulesRun>& rules,
            const Site& site) {
     using Writers = std::span<const policy::FieldWriter>;
-    if (decision.message.size() == told_before) return;
+    if (decision.message.size() == lines_before) return;
     const Writers of_script = site.known.script_writes ? Writers(*site.known.script_writes) : Writers();
     const Writers of_rules = decision.changed ? Writers(rules->writers) : Writers();
     if (auto line = blame_site(of_script, of_rules))
-        decision.message.insert(decision.message.begin() + static_cast<std::ptrdiff_t>(told_before),
+        decision.message.insert(decision.message.begin() + static_cast<std::ptrdiff_t>(lines_before),
                                 *std::move(line));
 }
 
@@ -177,7 +177,7 @@ bool may_miss_usage_threshold(const ResolvedRequest& job) {
 [[gnu::noinline]] void answer_with_forecast(Decision& decision, const ResolvedRequest& job, const Site& site,
                                             const RulesRun* rules, Advice found) {
     std::vector<std::string> advice = std::move(found.lines);
-    const std::size_t told_before = decision.message.size();
+    const std::size_t lines_before = decision.message.size();
     const bool has_advice = !advice.empty();
     // If something else is wrong, too, no other suggestion helps than a partition where it is not.
     const bool may_suggest = advice.size() <= (are_all_drained(job.view()) ? 1u : 0u);
@@ -207,17 +207,17 @@ bool may_miss_usage_threshold(const ResolvedRequest& job) {
         const JobSize size = size_at_attempt(job.counter, job.job, job.view());
         return !find_too_small_partitions(job, size).empty();
     };
-    const bool has_words = !lines.empty() || decision.message.size() > told_before;
+    const bool has_words = !lines.empty() || decision.message.size() > lines_before;
     if (forecast.is_refused() || (has_advice && !never_starts) || decision.reject != RejectCode::none ||
         (forecast.never_starts() && finds_no_nodes()) ||
         (has_words && (may_miss_usage_threshold(job) || may_lack_group(job)))) {
         word_for_refused(lines);
-        word_for_refused(std::span(decision.message).subspan(told_before));
+        word_for_refused(std::span(decision.message).subspan(lines_before));
     }
     const Rejects rejects{.refused = enforces || loses_words(forecast.summary.code, job.request),
                           .never_starting = enforces};
     answer(decision, forecast, {job.request, job.view()}, std::move(lines), rejects, site.settings(),
-           told_before);
+           lines_before);
     if (has_advice) append_contact(decision.message, site.settings());
 }
 
@@ -260,14 +260,14 @@ void judge(Decision& decision, const ResolvedRequest& job, const Site& site, con
 /// job.
 void judge_with_parts(Decision& decision, const ResolvedRequest& job, const Site& site,
                       const std::optional<RulesRun>& rules, HetParts* parts) {
-    const std::size_t told_before = decision.message.size();
+    const std::size_t lines_before = decision.message.size();
     if (can_judge(decision, job, site)) {
         judge(decision, job, site, rules ? &*rules : nullptr);
         if (parts) judge_with_other_parts(decision, job, *parts, site);
         if (parts && decision.forecast.code != RejectCode::none) parts->note_refused();
-        if (parts && parts->is_refused()) word_for_refused(std::span(decision.message).subspan(told_before));
+        if (parts && parts->is_refused()) word_for_refused(std::span(decision.message).subspan(lines_before));
     }
-    blame(decision, told_before, rules, site);
+    blame(decision, lines_before, rules, site);
 }
 
 /// `trial` was made with partitions that may be outdated. If it rejects the job, the job gets `try_again`.

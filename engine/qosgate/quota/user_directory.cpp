@@ -22,7 +22,7 @@ constexpr int max_groups = 4096;                                 ///< of one use
 
 Error no_answer(std::string_view what, int number) {
     std::array<char, 128> buffer{};
-    return {ErrorCode::unavailable, text::format("the directory service does not tell {}: {}", what,
+    return {ErrorCode::unavailable, text::format("the directory service does not answer {}: {}", what,
                                                  strerror_r(number, buffer.data(), buffer.size()))};
 }
 

@@ -14,7 +14,7 @@ using model::QueuedJob;
 using model::ReservedTime;
 using model::StoppedNode;
 
-constexpr std::size_t max_told = 10;
+constexpr std::size_t max_shown = 10;
 constexpr std::string_view maintenance = "Reserved for maintenance";
 
 bool is_about_nodes(std::string_view reason) {
@@ -35,7 +35,7 @@ std::string time_span_text(const ReservedTime& reservation) {
 std::vector<std::string> dependencies_of(std::string_view words, std::span<const QueuedJob> queue) {
     std::vector<std::string> lines;
     const auto add = [&](std::string_view part) {
-        if (lines.size() == max_told || part.empty()) return;
+        if (lines.size() == max_shown || part.empty()) return;
         const std::string_view plain = part.substr(0, part.find('('));
         const std::size_t colon = plain.find(':');
         if (colon == plain.npos) {
@@ -110,7 +110,7 @@ std::vector<std::string> reservations_of(const QueuedJob& job, const model::Obst
         const bool is_in_its_way = each.name != job.reservation && each.end > now &&
                                    (each.is_maintenance || !is_maintenance) &&
                                    (!has_end || each.start < now + std::time_t{job.time_limit->minutes} * 60);
-        if (is_in_its_way && lines.size() < max_told && usable.has_any(each.ranges))
+        if (is_in_its_way && lines.size() < max_shown && usable.has_any(each.ranges))
             lines.push_back(time_span_text(each));
     }
     return lines;
@@ -129,7 +129,7 @@ std::vector<std::string> nodes_of(const QueuedJob& job, const model::Obstacles& 
                                                         })
                                   : job.unavailable_nodes.contains(node.name);
         if (!is_meant || (job.unavailable_nodes.empty() && node.index && !usable.has(*node.index))) continue;
-        if (lines.size() == max_told) {
+        if (lines.size() == max_shown) {
             lines.emplace_back("and more: 'sinfo -R' shows all");
             break;
         }

@@ -225,9 +225,9 @@ class Explainer {
 
     /// Several Reasons may be about the same reservations or nodes: the first of them tells each.
     static void leave_out_repeated(std::vector<ExplainedReason>& reasons) {
-        std::set<std::string> told;
+        std::set<std::string> shown;
         for (ExplainedReason& each : reasons)
-            std::erase_if(each.details, [&](const std::string& line) { return !told.insert(line).second; });
+            std::erase_if(each.details, [&](const std::string& line) { return !shown.insert(line).second; });
     }
 
     /// Puts the job's number in the place of "JOBID": the words are commands for any job.
@@ -364,11 +364,11 @@ class Explainer {
 
     /// Adds a line about a limit, unless it was told.
     static void add_other(std::string line, WaitingJob& waiting) {
-        const auto tells_it = [&](const ExplainedReason& each) {
+        const auto shows_it = [&](const ExplainedReason& each) {
             return (each.limit && each.limit->text == line) ||
                    std::ranges::find(each.rules, line) != each.rules.end();
         };
-        if (std::ranges::any_of(waiting.reasons, tells_it) ||
+        if (std::ranges::any_of(waiting.reasons, shows_it) ||
             std::ranges::find(waiting.also, line) != waiting.also.end())
             return;
         waiting.also.push_back(std::move(line));

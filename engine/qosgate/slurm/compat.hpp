@@ -149,7 +149,7 @@ inline constexpr bool mixes_up_run_minutes = SLURM_VERSION_NUMBER < SLURM_VERSIO
 
 /// Whether slurmdbd tells slurmctld what an account passes on only to the users and accounts directly below
 /// it, not to the users of those accounts (slurm/README.md 4.5): 23.11.0 to 25.05.0. No header shows it.
-inline constexpr bool tells_one_level_below = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0) &&
+inline constexpr bool sends_one_level_below = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0) &&
                                               SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 1);
 
 /// Whether slurmdbd, asked for the associations that may use a QOS, finds them all. From 24.11 on it finds

@@ -228,7 +228,7 @@ Result<model::JobTable> read_job_table() {
     if (!message) return message.error();
     const auto conf = load_conf(everything);
     if (!conf) return conf.error();
-    if (*conf == nullptr) return Error{ErrorCode::unavailable, "reading slurm.conf: slurmctld tells nothing"};
+    if (*conf == nullptr) return Error{ErrorCode::unavailable, "reading slurm.conf: slurmctld shows nothing"};
     model::JobTable table{.max = (*conf)->max_job_cnt,
                           .hides_jobs = ((*conf)->private_data & PRIVATE_DATA_JOBS) != 0};
     for (std::uint32_t i = 0; *message != nullptr && i < (*message)->record_count; ++i)

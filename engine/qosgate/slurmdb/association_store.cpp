@@ -196,7 +196,7 @@ Result<void> AssociationStore::repeat(std::span<const AccessChange> changes, std
 
 Result<void> AssociationStore::tell_below(std::span<const AccessChange> changes,
                                           std::span<const StoredQos> all) {
-    if (!slurm::tells_one_level_below) return {};
+    if (!slurm::sends_one_level_below) return {};
     const auto tree = read_tree(all);
     if (!tree) return tree.error();
     model::NameSet every_qos;

@@ -92,7 +92,7 @@ class AssociationTree {
     [[nodiscard]] std::vector<AccessWrite> repeat(std::span<const model::AccessChange> changes) const;
 
     /// The calls that tell slurmctld what users of accounts below the changed ones inherit, for a slurmdbd
-    /// that does not (slurm/compat.hpp, tells_one_level_below). This tree must be that after the changes; the
+    /// that does not (slurm/compat.hpp, sends_one_level_below). This tree must be that after the changes; the
     /// calls come after them, in the same transaction or a later one, and store nothing new. `every_qos` are
     /// the names of all QOSs.
     [[nodiscard]] std::vector<AccessWrite> tell_below(std::span<const model::AccessChange> changes,

@@ -28,7 +28,7 @@ struct Steps {
 /// Why nothing of one transaction is stored, or why that is unknown.
 struct Failure {
     Error error;
-    bool tells_outcome = true; ///< whether the message does, or needs not, because nothing was written yet
+    bool shows_outcome = true; ///< whether the message does, or needs not, because nothing was written yet
     bool is_unknown = false;
 };
 
@@ -66,7 +66,7 @@ std::variant<bool, Failure> make(Connection& connection, Changes& changes, const
 
 /// Of the first transaction.
 Error nothing_changed(const Failure& failure) {
-    if (failure.tells_outcome) return failure.error;
+    if (failure.shows_outcome) return failure.error;
     return {failure.error.code, text::format("{}; nothing was changed", failure.error.message)};
 }
 

@@ -41,7 +41,7 @@ Result<std::vector<JobMove>> find_moves(const Session& session, std::span<const 
                                         const std::string& to) {
     const ControllerState controller = ControllerState::load(session);
     if (!controller.failure.empty())
-        return Error{ErrorCode::unavailable, "slurmctld does not tell its jobs: " + controller.failure};
+        return Error{ErrorCode::unavailable, "slurmctld does not show its jobs: " + controller.failure};
     std::vector<JobMove> moves;
     std::vector<std::string> started;
     for (std::uint32_t i = 0; i < controller.jobs->record_count; ++i) {

@@ -27,10 +27,11 @@ Error name_is_taken(const model::QosRecord& existing) {
 }
 
 Error name_is_too_like(std::string_view name, std::string_view other) {
-    return {ErrorCode::invalid_input,
-            text::format("'{}': Slurm's database tells QOSs apart by the first {} bytes of their names, and "
-                         "QOS '{}' begins with the same; choose another beginning",
-                         text::printable(name), model::telling_name_bytes, text::printable(other))};
+    return {
+        ErrorCode::invalid_input,
+        text::format("'{}': Slurm's database distinguishes QOSs by the first {} bytes of their names, and "
+                     "QOS '{}' begins with the same; choose another beginning",
+                     text::printable(name), model::telling_name_bytes, text::printable(other))};
 }
 
 /// The names of all records that a plan touches.

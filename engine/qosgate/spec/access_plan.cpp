@@ -171,8 +171,8 @@ class AccessPlanner {
         };
         AssociationRecord after = changes() ? with_change(now, change, above) : now;
         if (!wanted.default_qos)
-            if (auto told = replace_default(before, now, above, change, after))
-                result_.warnings.push_back(*std::move(told));
+            if (auto warning = replace_default(before, now, above, change, after))
+                result_.warnings.push_back(*std::move(warning));
         if (after.qos.empty() && !before.qos.empty() && (changes() || before.own_qos))
             result_.warnings.push_back(text::format("{} may use no QOS any more", describe(before.name)));
         if (!changes()) return after;

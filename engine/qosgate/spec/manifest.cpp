@@ -82,8 +82,8 @@ void ManifestReader::take_name(const Node& node, std::string_view key) {
     auto name = model::parse_qos_name(*text);
     if (!name) return context_->wrong(node, key, name.error().message);
     if (!qos_.name.empty() && qos_.name != *name)
-        return context_->wrong(node, key,
-                               text::format("the name is '{}' elsewhere", text::printable(qos_.name, 80)));
+        return context_->wrong(
+            node, key, text::format("the name is '{}' in other places", text::printable(qos_.name, 80)));
     qos_.name = *std::move(name);
 }
 

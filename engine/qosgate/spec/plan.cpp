@@ -170,7 +170,7 @@ class Planner {
         const std::string& other = found->second;
         add_problem(
             qos.position, qos.name,
-            text::format("Slurm's database tells QOSs apart by the first {} bytes of their names, and "
+            text::format("Slurm's database distinguishes QOSs by the first {} bytes of their names, and "
                          "QOS '{}' begins with the same; {}",
                          model::telling_name_bytes, text::printable(other),
                          removed_.contains(other)

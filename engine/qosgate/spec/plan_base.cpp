@@ -16,7 +16,7 @@ using model::AssociationRecord;
 using model::QosRecord;
 
 /// The most sentences that a message has.
-constexpr std::size_t max_told = 12;
+constexpr std::size_t max_shown = 12;
 
 constexpr std::size_t max_value_bytes = 1000;
 
@@ -91,7 +91,7 @@ class Comparison {
 } // namespace
 
 std::string list_sentences(std::span<const std::string> sentences) {
-    const std::size_t shown = std::min(sentences.size(), max_told);
+    const std::size_t shown = std::min(sentences.size(), max_shown);
     std::string all = text::join(sentences.first(shown), "; ");
     if (shown < sentences.size()) all += text::format("; and {} more", sentences.size() - shown);
     return all;

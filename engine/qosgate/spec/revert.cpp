@@ -218,8 +218,8 @@ class Reverter {
             }
             AssociationRecord undone =
                 back == AccessChange{record.name} ? record : with_change(record, back, above);
-            if (auto told = replace_default(tree_[i], record, above, back, undone))
-                planned_.plan.warnings.push_back(*std::move(told));
+            if (auto warning = replace_default(tree_[i], record, above, back, undone))
+                planned_.plan.warnings.push_back(*std::move(warning));
             else if (!kept_default_.empty())
                 planned_.plan.warnings.push_back(kept_default_);
             add(back, tree_[i]);

@@ -18,7 +18,7 @@ test "root is exempt" {
     job = { nodelist = "node1", uid = 0 },
     expect = { accept = true },
 }
-test "both are told one at a time" {
+test "both are reported one at a time" {
     job = { nodelist = "node1", exclusive = true },
     expect = { reject = "--nodelist is not allowed here" },
 }

@@ -19,7 +19,7 @@ test "a job without GPUs in a GPU partition" {
     job = { partition = "cpu,gpu" },
     expect = { reject = "partition gpu is for jobs with GPUs" },
 }
-test "a job without GPUs elsewhere" {
+test "a job without GPUs in another partition" {
     job = { partition = "cpu" },
     expect = { accept = true, warn = false },
 }

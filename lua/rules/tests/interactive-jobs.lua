@@ -15,7 +15,7 @@ test "without --time it is an hour" {
     job = { is_batch = false },
     expect = { job = { time_limit = 60 }, warn = "set to 60 minutes" },
 }
-test "an interactive job elsewhere" {
+test "an interactive job in another partition" {
     job = { is_batch = false, partition = "cpu", time_limit = "2-0" },
     expect = { accept = true, job = { partition = "cpu" } },
 }

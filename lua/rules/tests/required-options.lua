@@ -24,7 +24,7 @@ test "one of two options is enough" {
     job = { time_limit = 60, account = "astro", partition = "large", memory_per_cpu = 1000 },
     expect = { accept = true },
 }
-test "no memory elsewhere" {
+test "no memory in another partition" {
     job = { time_limit = 60, account = "astro", partition = "cpu" },
     expect = { accept = true },
 }

@@ -45,7 +45,7 @@ test "a default partition of a service does not open it" {
     given = { partition = "portal" },
     expect = { reject = "partition portal is only for a service" },
 }
-test "others run elsewhere" {
+test "others run in another partition" {
     job = { account = "bio", partition = "main", qos = "normal" },
     expect = { accept = true },
 }

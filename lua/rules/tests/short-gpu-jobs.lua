@@ -2,7 +2,7 @@
 --
 -- Tests of short-gpu-jobs.lua alone.
 
-test "a short GPU job moves, and the user is told" {
+test "a short GPU job moves, and the user reads it" {
     job = { partition = "gpu", gpus = 2, time_limit = 30 },
     expect = { job = { partition = "debug" }, warn = "sent to partition debug" },
 }

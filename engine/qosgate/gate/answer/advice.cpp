@@ -133,10 +133,10 @@ bool are_all_open(const model::AccountView& view) {
     if (may_tell_partitions) advise_on_partitions(at, lines);
     if (request.minutes_to_deadline) advise_on_deadline(request, resolved.context.release, lines);
     if (request.has_dependency) advise_on_dependency(request, lines);
-    const std::size_t told = lines.count();
+    const std::size_t lines_before = lines.count();
     if (has_names) advise_on_names(at, may_tell_partitions, lines);
     // No node has what an unknown name stands for, so advice on size would repeat the advice on the name.
-    if (lines.count() == told && may_tell_partitions && !at.view().hidden.nodes) {
+    if (lines.count() == lines_before && may_tell_partitions && !at.view().hidden.nodes) {
         advise_on_size(at, lines);
         if (request.asks_for_disk) advise_on_disk(at, lines);
     }

@@ -26,7 +26,7 @@ struct AdviceCase {
         : resolved(asked), request(asked.request), cluster(asked.context.cluster),
           knows_reservations(knows_all_reservations), named(look_up_named_nodes(request, cluster.names)) {
         if (request.reservation && knows_reservations)
-            named.reserved = look_up_reserved(find_told_reservations(asked));
+            named.reserved = look_up_reserved(find_shown_reservations(asked));
     }
 
     const ResolvedRequest& resolved;

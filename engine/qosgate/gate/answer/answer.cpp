@@ -170,13 +170,13 @@ std::string down_line(const model::AccountView& view) {
 
 /// Whether the limits that a job waits for now are told. The parts of a heterogeneous job start together, and
 /// strict limits refuse them together; later on, other jobs hold the limits.
-bool tells_waiting(const ResolvedRequest& asked) {
+bool shows_waiting(const ResolvedRequest& asked) {
     return !asked.request.is_het_part && !asked.request.starts_later();
 }
 
 /// The limits that a job, which never starts, would wait for in the first attempt: that one gives its Reason.
 std::vector<std::string> at_first_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
-    if (!tells_waiting(asked)) return {};
+    if (!shows_waiting(asked)) return {};
     std::vector<Obstacle> blocking;
     for (const Violation& violation : forecast.pending.front().violations)
         if (!violation.is_permanent() && violation.is_certain()) blocking.emplace_back(&violation);
@@ -191,11 +191,11 @@ std::vector<std::string> never_lines(const DetailedForecast& forecast, const Res
     const bool is_in_any = forecast.pending.size() > 1 && view.partitions.size() > 1;
     Lines lines;
     lines.add(list_lasting(forecast.pending), asked);
-    auto told = under_headline("this job can never start as it is",
-                               is_in_any ? " in any of its partitions" : "", "problems", lines);
-    append(told, at_first_lines(forecast, asked));
-    if (are_all_down(view)) told.push_back(down_line(view) + ", too (PartitionDown)");
-    return told;
+    auto shown = under_headline("this job can never start as it is",
+                                is_in_any ? " in any of its partitions" : "", "problems", lines);
+    append(shown, at_first_lines(forecast, asked));
+    if (are_all_down(view)) shown.push_back(down_line(view) + ", too (PartitionDown)");
+    return shown;
 }
 
 /// The limits that a job waits for in the first partition without a permanent problem.
@@ -216,7 +216,7 @@ std::vector<std::string> wait_lines(const DetailedForecast& forecast, const Reso
     bool is_certain = !blocking.empty();
     const bool starts_later = asked.request.starts_later();
     if (starts_later && are_all_down(asked.view())) return {down_line(asked.view()) + " at present"};
-    if (tells_waiting(asked)) {
+    if (shows_waiting(asked)) {
         // Limits that may not make the job wait are left out if others certainly do.
         const std::span<const Violation> limits = passing_limits(forecast);
         is_certain = is_certain || std::ranges::any_of(limits, &Violation::is_certain);
@@ -301,7 +301,7 @@ std::vector<std::string> lines_behind(const DetailedForecast& forecast, const Re
     std::erase_if(blocking, [&](const Obstacle& obstacle) {
         if (const auto* violation = std::get_if<const Violation*>(&obstacle))
             return std::ranges::any_of(forecast.refusing,
-                                       [&](const Violation& told) { return told.same_limit(**violation); });
+                                       [&](const Violation& shown) { return shown.same_limit(**violation); });
         const std::string& text = std::get<const PartitionProblem*>(obstacle)->text;
         return forecast.refusal &&
                std::ranges::find(forecast.refusal->lines, text) != forecast.refusal->lines.end();
@@ -393,12 +393,12 @@ std::vector<std::string> partition_lines(Handling handling, bool knows_reservati
 
 void answer(model::Decision& decision, const DetailedForecast& forecast, const LoggedJob& job,
             std::vector<std::string> lines, Rejects rejects, const policy::Settings& settings,
-            std::size_t told_before) {
+            std::size_t lines_before) {
     append(decision.message, std::move(lines));
     if (forecast.is_refused() && rejects.refused) decision.reject = forecast.summary.code;
     if (forecast.never_starts() && rejects.never_starting)
         decision.reject = model::RejectCode::accounting_policy;
-    if (decision.message.size() > told_before) {
+    if (decision.message.size() > lines_before) {
         const bool refuses = decision.reject != model::RejectCode::none;
         const std::string_view reason = reason_of(forecast, job.view);
         const std::string_view outcome = reason.empty()                     ? ""
@@ -406,7 +406,7 @@ void answer(model::Decision& decision, const DetailedForecast& forecast, const L
                                          : forecast.never_starts()          ? "never starts"
                                                                             : "waits";
         log_limits(decision, job, refuses ? "refused" : "warned", reason,
-                   std::span(decision.message).subspan(told_before), outcome);
+                   std::span(decision.message).subspan(lines_before), outcome);
     }
     if (forecast.is_refused() || forecast.never_starts()) append_contact(decision.message, settings);
 }

@@ -56,11 +56,11 @@ struct Rejects {
 };
 
 /// Answers according to the forecast: adds `lines`, rejects the job or not, writes the log, and adds the
-/// contact if the job is refused or never starts. The decision's lines from `told_before` on are about limits
-/// and partitions.
+/// contact if the job is refused or never starts. The decision's lines from `lines_before` on are about
+/// limits and partitions.
 void answer(model::Decision& decision, const DetailedForecast& forecast, const LoggedJob& job,
             std::vector<std::string> lines, Rejects rejects, const policy::Settings& settings,
-            std::size_t told_before);
+            std::size_t lines_before);
 
 /// Names the site's script and rules that set fields of the job, because they may be the cause of a problem.
 /// Rules come after the script: a field that both set is theirs. Empty if none did.

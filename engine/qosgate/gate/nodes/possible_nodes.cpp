@@ -134,10 +134,10 @@ void PossibleNodes::set_kinds(const model::Cluster& cluster, const NamedNodes& n
 void PossibleNodes::find_candidates() {
     const auto tasks_on = [&](const NodeKind& kind) { return demand_.tasks_on(kind); };
     const std::uint64_t asked = request_.overcommit ? 0 : request_.tasks.value_or(0);
-    const std::uint64_t elsewhere =
+    const std::uint64_t on_others =
         asked <= 1 ? 0 : capacity_of(measure(all(), tasks_on), std::max<std::uint64_t>(max_nodes_, 1) - 1);
     std::ranges::copy_if(others(), std::back_inserter(candidates_), [&](const NodesOfKind& some) {
-        return may_be_of_job(*some.kind) && saturated_sum(elsewhere, tasks_on(*some.kind)) >= asked;
+        return may_be_of_job(*some.kind) && saturated_sum(on_others, tasks_on(*some.kind)) >= asked;
     });
     // With whole nodes slurmctld starts a job of more tasks than they hold. [L22]
     if (candidates_.empty()) candidates_.assign(others().begin(), others().end());

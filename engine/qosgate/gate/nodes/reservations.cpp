@@ -58,19 +58,19 @@ const model::Reservation* find_reservation(const model::KnownNames& known, std::
     return place != known.reservations.end() && place->name == name ? &*place : nullptr;
 }
 
-std::vector<const model::Reservation*> find_told_reservations(const ResolvedRequest& asked) {
+std::vector<const model::Reservation*> find_shown_reservations(const ResolvedRequest& asked) {
     constexpr std::size_t max_reservations = 8; // the nodes of each are read
     std::vector<const model::Reservation*> found;
     const auto& known = asked.context.cluster.names;
     if (!asked.request.reservation || !known) return found;
-    bool are_all_told = true;
+    bool are_all_shown = true;
     text::for_each_part(*asked.request.reservation, ',', [&](std::string_view name) {
         const model::Reservation* one = find_reservation(*known, name);
-        are_all_told =
-            are_all_told && one != nullptr && found.size() < max_reservations && may_tell(*one, asked.view());
-        if (are_all_told) found.push_back(one);
+        are_all_shown = are_all_shown && one != nullptr && found.size() < max_reservations &&
+                        may_tell(*one, asked.view());
+        if (are_all_shown) found.push_back(one);
     });
-    if (!are_all_told) found.clear();
+    if (!are_all_shown) found.clear();
     return found;
 }
 

@@ -25,7 +25,7 @@ bool may_tell(const model::Reservation& reservation, const model::AccountView& v
 const model::Reservation* find_reservation(const model::KnownNames& known, std::string_view name);
 
 /// All reservations of the job; empty if it names none or many, or if one is not known or may not be told.
-std::vector<const model::Reservation*> find_told_reservations(const ResolvedRequest& asked);
+std::vector<const model::Reservation*> find_shown_reservations(const ResolvedRequest& asked);
 
 /// The nodes that a new job needs: those that it asks for, raised to MinNodes of its partitions.
 std::uint64_t nodes_needed(const ResolvedRequest& asked);

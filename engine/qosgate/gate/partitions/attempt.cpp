@@ -73,9 +73,9 @@ struct Attempt {
             if (!is_listed) found.push_back(*verdict.node_limit);
         }
         for (Violation& violation : verdict.post_select) {
-            const auto told = std::span(found).first(earlier);
-            const auto same = find_same(told, violation);
-            if (same == told.end())
+            const auto before = std::span(found).first(earlier);
+            const auto same = find_same(before, violation);
+            if (same == before.end())
                 found.push_back(violation);
             else if (violation.is_permanent() && !same->is_permanent())
                 *same = violation;

@@ -181,7 +181,7 @@ HetParts::Lines HetParts::add(const ResolvedRequest& resolved) {
     const limits::Release release = resolved.context.release;
     const std::uint32_t number = number_++;
     refusal_ = {};
-    if (told_.size() >= max_lines || parts_.size() >= max_parts) return {};
+    if (shown_.size() >= max_lines || parts_.size() >= max_parts) return {};
     if (release.follows(limits::rules::checks_parts_one_by_one)) return {};
     parts_.push_back(
         {resolved.view(), resolved.job, number, find_exceeded(resolved.view(), resolved.job, release)});
@@ -191,9 +191,9 @@ HetParts::Lines HetParts::add(const ResolvedRequest& resolved) {
         limits::reader_of_job(resolved.request.submit_uid, resolved.request.user_id);
     const auto tell = [&](std::vector<std::string>& where, std::vector<Exceeded> all, std::size_t max) {
         for (Exceeded& found : all) {
-            if (told_.size() >= max) return;
+            if (shown_.size() >= max) return;
             if (may_be_shown(*found.part, found.violation)) continue;
-            told_.push_back({static_cast<std::size_t>(found.part - parts_.data()), found.violation});
+            shown_.push_back({static_cast<std::size_t>(found.part - parts_.data()), found.violation});
             found.violation.is_of_parts = true;
             where.push_back(text::format(
                 "{} together exceed a limit: {}", name_parts(found.members),
@@ -251,8 +251,8 @@ std::vector<HetParts::Exceeded> HetParts::find_refusing(limits::Release release)
 }
 
 bool HetParts::may_be_shown(const Part& part, const limits::Violation& violation) const {
-    return std::ranges::any_of(told_, [&](const Told& told) {
-        return is_same_limit(parts_[told.part].view, told.limit, part.view, violation);
+    return std::ranges::any_of(shown_, [&](const Shown& shown) {
+        return is_same_limit(parts_[shown.part].view, shown.limit, part.view, violation);
     });
 }
 

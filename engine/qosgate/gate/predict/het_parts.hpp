@@ -29,7 +29,7 @@ class HetParts {
     /// Forgets all parts.
     void clear() noexcept {
         parts_.clear();
-        told_.clear();
+        shown_.clear();
         number_ = 0;
         refusal_ = lasting_ = {};
         is_refused_ = false;
@@ -74,7 +74,7 @@ class HetParts {
     };
 
     /// A limit that the user has read about.
-    struct Told {
+    struct Shown {
         std::size_t part; ///< an index; the owner is an index into its view
         limits::Violation limit;
     };
@@ -94,7 +94,7 @@ class HetParts {
     [[nodiscard]] std::vector<Exceeded> find_lasting(limits::Release release) const;
 
     std::vector<Part> parts_;
-    std::vector<Told> told_;   ///< each limit once
+    std::vector<Shown> shown_; ///< each limit once
     std::uint32_t number_ = 0; ///< of the next part
     std::string_view refusal_; ///< a literal
     std::string_view lasting_; ///< likewise

@@ -132,7 +132,7 @@ ClientScriptOutcome ClientScript::call(ClientScriptHost& host, Call& call) {
     }
     // A spent state may be in the middle of anything.
     if (state_->budget().exhausted() != Exhausted::nothing) state_.reset();
-    if (run.has_told()) run.log(0, run.message());
+    if (run.has_message()) run.log(0, run.message());
     return outcome;
 }
 

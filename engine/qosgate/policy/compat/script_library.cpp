@@ -66,7 +66,7 @@ int slurm_user_msg(lua_State* lua) {
     const auto text = last_text(lua);
     if (text)
         run.tell(*text);
-    else if (run.has_told())
+    else if (run.has_message())
         run.tell("(null)");
     return 0;
 }

@@ -12,9 +12,9 @@ namespace qg::policy::compat {
 void ScriptRun::tell(std::string_view text) noexcept {
     try {
         if (message_.size() + text.size() >= max_message) return;
-        if (has_told_) message_ += '\n';
+        if (has_message_) message_ += '\n';
         message_ += text;
-        has_told_ = true;
+        has_message_ = true;
     } catch (...) { // out of memory: a job must not depend on a message
         return;
     }

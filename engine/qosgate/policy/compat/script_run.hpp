@@ -56,7 +56,7 @@ class ScriptRun {
     void tell(std::string_view text) noexcept;
     void log(int level, std::string_view text) noexcept;
 
-    [[nodiscard]] bool has_told() const noexcept { return has_told_; }
+    [[nodiscard]] bool has_message() const noexcept { return has_message_; }
     [[nodiscard]] const std::string& message() const noexcept { return message_; }
     [[nodiscard]] std::vector<ScriptLine>& lines() noexcept { return lines_; }
 
@@ -66,7 +66,7 @@ class ScriptRun {
     void (*write_)(int level, const char* line) = nullptr; ///< null: lines are kept
     std::string scratch_;
     std::int64_t module_credit_ = full_module_credit;
-    bool has_told_ = false;
+    bool has_message_ = false;
     bool has_withheld_ = false;
     std::string message_;
     std::vector<ScriptLine> lines_;

@@ -145,7 +145,7 @@ Result<SiteScript::State> SiteScript::make_state(const BudgetClock* clock,
     if (const auto whole = protected_call(*state, &check_functions, nullptr); !whole)
         return whole.error().in(file.name);
     state->budget().set_limits(run_limits(settings_));
-    if (loading.has_told()) loading.log(0, "lua: " + loading.message());
+    if (loading.has_message()) loading.log(0, "lua: " + loading.message());
     if (lines != nullptr) *lines = std::move(loading.lines());
     return state;
 }
@@ -226,7 +226,7 @@ ScriptOutcome SiteScript::call_locked(ScriptHost& host, const Function& function
     }
     module_credit_ = run.module_credit();
     outcome.clock = state_->budget().clock();
-    if (run.has_told()) outcome.message = run.message();
+    if (run.has_message()) outcome.message = run.message();
     outcome.lines = std::move(run.lines());
     if (state_->budget().exhausted() != Exhausted::nothing) {
         spent_.swap(state_); // refill() frees it

@@ -164,7 +164,7 @@ Error on_the_way(const Error& error, const fs::path& path) {
 Error not_regular_error(const fs::path& path, bool is_directory) {
     constexpr std::string_view cure =
         ", but a directory, which is not read: move its files up, or, if compat/job_submit.lua reads them, "
-        "elsewhere, and name that place in compat_files";
+        "to another place, and name that in compat_files";
     return {ErrorCode::invalid_input,
             text::format("{}: not a regular file{}", path.string(), is_directory ? cure : "")};
 }

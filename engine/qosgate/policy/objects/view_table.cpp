@@ -82,7 +82,7 @@ std::optional<std::uint64_t> get_cluster_memory(const ClusterFacts& facts) {
 
 constexpr auto fields_of_cluster = std::to_array<ViewField>({
     field<&get_cluster_name>("name", "ClusterName"),
-    field<&ClusterFacts::age>("age", "seconds since slurmctld last told what it has"),
+    field<&ClusterFacts::age>("age", "seconds since slurmctld last reported what it has"),
     field<&ClusterFacts::default_partition>("default_partition", "its name; nil: there is none"),
     field<&ClusterFacts::partitions>("partitions", "the names of all partitions, also of hidden ones"),
     field<&get_cluster_memory<&model::Cluster::default_memory, true>>("DefMemPerCPU", "in MiB; nil: not set"),
@@ -168,8 +168,7 @@ Result<view::PossibleText> get_variable(RuleView& /*view*/, const ViewObject& ob
 constexpr auto fields_of_client = std::to_array<ViewField>({
     field<&get_command>("command", "sbatch, salloc, srun or scrontab"),
     field<&is_interactive>("interactive", "whether the command reads from a terminal"),
-    field<&get_work_dir>("work_dir",
-                         "the directory in which the command was started; nil: it cannot be told"),
+    field<&get_work_dir>("work_dir", "the directory in which the command was started; nil: it is not known"),
 });
 constexpr auto functions_of_client = std::to_array<ViewFunction>({
     function<&get_variable>("env", "view.client.env(name)",

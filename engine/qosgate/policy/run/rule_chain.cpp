@@ -143,15 +143,15 @@ class Chain {
         const std::string message = text::printable(error.message, 600); // it may contain the job's own texts
         record(rule, EventKind::error, text::format("{}; {}", message, outcome_of_failure(rule, event_)),
                text::printable(error.traceback, max_traceback_bytes));
-        const std::string told = text::printable(without_lists(error.message), 600);
+        const std::string shown = text::printable(without_lists(error.message), 600);
         if (rule.denies_on_error_at(event_)) {
             record(rule, EventKind::rejected, "the rule failed");
             failure_ = text::format("This job was not accepted because the rule '{}' ({}) failed: {}; {}",
-                                    rule.name, rule.file, told, whom_to_tell());
+                                    rule.name, rule.file, shown, whom_to_tell());
             outcome_.rejected = outcome_.has_failed = has_ended_ = true;
         } else if (warns_on_error(rule))
             warn(text::format("The rule '{}' ({}) was not applied because it failed: {}; {}", rule.name,
-                              rule.file, told, whom_to_tell()));
+                              rule.file, shown, whom_to_tell()));
     }
 
     /// Records that a rule only warns from now on.
@@ -318,7 +318,7 @@ class Chain {
 
     /// Whether the user will read it.
     bool warn(std::string line) {
-        const bool has_room = told_.take(line.size());
+        const bool has_room = shown_.take(line.size());
         if (has_room)
             outcome_.warnings.push_back(std::move(line));
         else
@@ -351,7 +351,7 @@ class Chain {
     std::size_t rejection_count_ = 0;
     std::string failure_; ///< what the user reads of a failure that rejects
     WordBound recorded_;
-    WordBound told_;
+    WordBound shown_;
     Unrecorded unrecorded_;
     std::size_t hidden_ = 0; ///< lines for the user
     bool has_ended_ = false;

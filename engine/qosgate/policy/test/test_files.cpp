@@ -91,7 +91,7 @@ bool is_unset(lua_State* lua, int index) {
 void add_entry(lua_State* lua, TestCollector& tests, const char* section, std::string_view name) {
     const bool is_marked = is_unset(lua, -1);
     if (is_marked && std::string_view(section) != "expect.job")
-        luaL_error(lua, "test: %s: unset is for expect.job; elsewhere leave the name out", section);
+        luaL_error(lua, "test: %s: unset is for expect.job; in other places leave the name out", section);
     const Value value = is_marked ? Value() : to_value(lua, -1);
     take(lua, tests, sizeof(TestEntry) + name.size() + value.text.size());
     ErrorText error;

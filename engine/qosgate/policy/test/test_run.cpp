@@ -175,7 +175,7 @@ class Comparison {
         if (entry.is_text() && !has_text)
             note(text::format("expect.{}: no message has {}: {}", name, describe(entry.value()), all));
         if (entry.is_flag(false) && !messages.empty())
-            note(text::format("expect.{}: the user was told: {}", name, all));
+            note(text::format("expect.{}: the user read: {}", name, all));
     }
 
     void compare_warn(const TestEntry& entry) { compare_messages("warn", entry, result_.outcome.warnings); }

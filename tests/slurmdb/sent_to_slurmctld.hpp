@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// ToldSlurmctld: what slurmdbd stores and slurmctld has after calls that change associations, by
+// SentToSlurmctld: what slurmdbd stores and slurmctld has after calls that change associations, by
 // slurm/README.md 4.5.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace qg::test {
 
-class ToldSlurmctld {
+class SentToSlurmctld {
   public:
     /// What slurmctld has of a user.
     struct Access {
@@ -24,7 +24,7 @@ class ToldSlurmctld {
         friend bool operator==(const Access&, const Access&) = default;
     };
 
-    explicit ToldSlurmctld(const std::vector<slurmdb::StoredAssociation>& all) : stored_(sorted(all)) {
+    explicit SentToSlurmctld(const std::vector<slurmdb::StoredAssociation>& all) : stored_(sorted(all)) {
         restart();
     }
 

@@ -11,7 +11,7 @@ namespace qg::test {
 /// Whether `check` becomes true. Gives up after so many looks that only what hangs needs them: a minute, and
 /// longer where the machine is busy.
 template <typename Check>
-bool becomes_true(Check check) {
+bool comes_true(Check check) {
     constexpr int most_looks = 60'000;
     for (int looks = 0; looks < most_looks; ++looks) {
         if (check()) return true;

@@ -10,7 +10,7 @@ using namespace qg;
 
 namespace {
 
-struct ToldOnceSetup : test::GateSetup {
+struct ShownOnceSetup : test::GateSetup {
     bool told(std::string_view words) const {
         return text::join(decide().message, "\n").find(words) != std::string::npos;
     }
@@ -18,7 +18,7 @@ struct ToldOnceSetup : test::GateSetup {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(told_once, ToldOnceSetup)
+BOOST_FIXTURE_TEST_SUITE(shown_once, ShownOnceSetup)
 
 BOOST_AUTO_TEST_CASE(a_limit_is_told_once_whatever_the_job_comes_to_in_other_partitions) {
     request.qos.reset();
