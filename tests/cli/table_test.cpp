@@ -3,7 +3,6 @@
 // Tables for people, as wide as they need or as narrow as a terminal, and for spreadsheets.
 #include "common/table.hpp"
 #include "report/report_table.hpp"
-#include "report/usage_bar.hpp"
 
 #include "qosgate/base/text.hpp"
 

@@ -3,8 +3,8 @@
 
 #include "common/interrupt.hpp"
 #include "qos/qos_arguments.hpp"
-#include "qos/qos_cures.hpp"
 #include "qos/qos_json.hpp"
+#include "qos/qos_objections.hpp"
 
 #include "qosgate/admin/apply.hpp"
 #include "qosgate/base/text.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/output.hpp"
 
+#include "qosgate/base/replace_file.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include <sys/stat.h>
 #include <sysexits.h>
 
 namespace qg::cli {
@@ -100,6 +102,15 @@ void Output::fail_in_part(std::string_view code, std::string_view message, nlohm
     error.update(answer.value("error", nlohmann::ordered_json::object()));
     answer["error"] = error;
     write(answer);
+}
+
+Result<void> write_output_file(const std::string& path, std::string_view content, mode_t mode) {
+    struct stat facts {};
+    if (lstat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
+        return Error{ErrorCode::invalid_input,
+                     text::format("{}: is no regular file, and would be replaced: name another file",
+                                  text::printable(path, 1000))};
+    return replace_file(path, content, mode, Durability::on_disk);
 }
 
 } // namespace qg::cli

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "qosgate/base/error.hpp"
+#include "qosgate/base/result.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,6 +14,8 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+
+#include <sys/types.h>
 
 namespace qg::cli {
 
@@ -71,5 +74,10 @@ class Output {
     bool json_;
     bool is_stored_ = false;
 };
+
+/// Writes the file, completely or not at all. What stands there is replaced if it is a regular file. A
+/// device, a pipe or a link is none, such as /dev/stdout, and root could replace it. Errors: invalid_input if
+/// something else stands there; those of replace_file().
+Result<void> write_output_file(const std::string& path, std::string_view content, mode_t mode);
 
 } // namespace qg::cli

@@ -46,4 +46,13 @@ void print_aligned(std::ostream& out, const Table& table, std::size_t width = un
 /// Cells separated by '|', the headings first; an empty cell is empty, a '|' within a cell is "\\x7c".
 void print_separated(std::ostream& out, const Table& table);
 
+/// "[######....]  60%", at 80 % in yellow and at 100 % in red if there are colours.
+std::string usage_bar(double share, bool colours);
+
+/// A cell with such a bar, but without it: "60%" of "[######....]  60%". Other cells stay.
+std::string without_bar(const std::string& cell);
+
+/// Whether standard output is a terminal that shows colours.
+bool takes_colours();
+
 } // namespace qg::cli

@@ -2,7 +2,7 @@
 //
 // qosgate capture FILE
 #include "common/command.hpp"
-#include "common/output_file.hpp"
+#include "common/output.hpp"
 #include "job/judged_world.hpp"
 
 #include "qosgate/base/text.hpp"

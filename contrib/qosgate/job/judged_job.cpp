@@ -2,7 +2,7 @@
 #include "job/judged_job.hpp"
 
 #include "common/client_request.hpp"
-#include "policy/policy_load.hpp"
+#include "policy/policy_directory.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/quota/user_directory.hpp"

@@ -7,7 +7,6 @@
 #include "common/or_null.hpp"
 #include "common/table.hpp"
 #include "job/judged_world.hpp"
-#include "report/usage_bar.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"

@@ -7,7 +7,6 @@
 #include "job/waiting_report.hpp"
 #include "job/wrong_counters.hpp"
 #include "policy/policy_directory.hpp"
-#include "policy/policy_load.hpp"
 
 #include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"

@@ -2,12 +2,12 @@
 #include "policy/policy_directory.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/check/directory_findings.hpp"
 #include "qosgate/policy/files/candidate.hpp"
-#ifdef QG_HAVE_SLURM
 #include "qosgate/slurmdb/slurm_conf.hpp"
-#endif
 
 #include <system_error>
+#include <utility>
 
 #include <grp.h>
 #include <pwd.h>
@@ -49,6 +49,15 @@ Result<PolicyDirectory> find_live_directory() {
 }
 #endif
 
+Result<std::shared_ptr<const policy::Policy>> compile(policy::SourceDirectory sources,
+                                                      std::optional<policy::Coverage>* coverage) {
+    if (coverage == nullptr) return policy::compile_policy(std::move(sources));
+    auto found = policy::Coverage::of(sources);
+    if (!found) return found.error();
+    policy::Coverage& lines = coverage->emplace(*std::move(found));
+    return policy::compile_policy(std::move(sources), {.coverage = &lines});
+}
+
 } // namespace
 
 Result<PolicyDirectory> find_policy_directory(const std::string& named) {
@@ -80,6 +89,17 @@ ReaderRights::~ReaderRights() {
     // If the process keeps the lesser rights, what needs more ends with an error.
     if (seteuid(getuid()) != 0 || setegid(getgid()) != 0) return;
     if (setgroups(groups_.size(), groups_.data()) != 0) return;
+}
+
+Result<std::shared_ptr<const policy::Policy>> load_policy_to_try(const std::filesystem::path& directory,
+                                                                 std::optional<policy::Coverage>* coverage) {
+    auto sources = policy::read_loadable_sources(directory, {.is_needed = false});
+    if (!sources) return sources.error();
+    auto loaded = compile(std::move(*sources), coverage);
+    if (!loaded)
+        return Error{loaded.error().code, text::format("{}; 'qosgate policy check' lists all that is wrong",
+                                                       loaded.error().message)};
+    return loaded;
 }
 
 } // namespace qg::cli

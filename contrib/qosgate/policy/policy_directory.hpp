@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Which directory of rules a command of `qosgate policy` is about, and as whom slurmctld reads it.
+// Which directory of rules a command of `qosgate policy` is about, as whom slurmctld reads it, and its
+// policy.
 #pragma once
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/policy/policy.hpp"
+#include "qosgate/policy/test/coverage.hpp"
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,5 +53,12 @@ class ReaderRights {
     bool are_changed_ = false;
     std::vector<gid_t> groups_; ///< of the process
 };
+
+/// The policy of a directory, whoever owns its files. Fills `coverage`, unless it is null: it notes what
+/// runs, and must outlive the policy. Errors: not_found without the directory; unavailable or invalid_input,
+/// naming the file.
+Result<std::shared_ptr<const policy::Policy>>
+load_policy_to_try(const std::filesystem::path& directory,
+                   std::optional<policy::Coverage>* coverage = nullptr);
 
 } // namespace qg::cli

@@ -2,17 +2,17 @@
 //
 // qosgate policy replay --from FILE...
 #include "common/command.hpp"
+#include "common/or_null.hpp"
 #include "common/past_period.hpp"
 #include "common/reading.hpp"
 #include "job/judged_world.hpp"
 #include "policy/policy_directory.hpp"
-#include "policy/policy_load.hpp"
 #include "policy/record_files.hpp"
 #include "policy/replay.hpp"
-#include "policy/replay_answer.hpp"
 #include "qos/qos_connection.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/report/changed_qos.hpp"
 #include "qosgate/slurmdb/past_jobs.hpp"
 
@@ -20,8 +20,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,125 @@
 
 namespace qg::cli {
 namespace {
+
+/// What was read, from records or from accounting.
+struct PastRead {
+    RecordsRead records;
+    std::uint64_t not_chosen = 0;
+    bool is_complete = true;
+};
+
+/// Everything that the answer tells.
+struct ReplayReport {
+    const Replay& replay;
+    const PastRead& read;
+    const policy::Policy& policy;
+    const PolicyDirectory& directory;
+    const JudgedWorld& world;
+    const std::vector<std::string>& changed_qos;
+    bool is_of_accounting;
+    PastPeriod period;
+};
+
+/// `rate`: decisions in a second.
+nlohmann::ordered_json to_json(const ReplayReport& report, double rate);
+void print(const ReplayReport& report, std::ostream& out);
+/// The error if nothing was decided: an answer of "nothing changes" would be wrong.
+std::string why_nothing_decided(const ReplayReport& report);
+
+using nlohmann::ordered_json;
+
+constexpr const char* not_in_accounting =
+    "Accounting has the jobs that slurmctld accepted, with the values that they had at last: those of rules, "
+    "defaults and changes. Jobs that were refused are not in it. Nor is who sent a job: that counts as the "
+    "owner.";
+
+/// Why the site's script was not run; empty: there is none.
+std::optional<std::string> why_script_not_replayed(const ReplayReport& report) {
+    if (report.policy.script() == nullptr) return std::nullopt;
+    return report.is_of_accounting
+               ? "accounting has the jobs as the script of that time left them, not as they were sent"
+               : "records have the jobs as the script of that time left them, not as they were sent";
+}
+
+/// Partitions that slurmctld refuses to users who are not in their groups. No decision says who is.
+std::vector<std::string> groups_not_judged(const ReplayReport& report) {
+    std::vector<std::string> names;
+    for (const auto& partition : report.world.cluster->partitions.all())
+        if (!partition->allow_groups.empty()) names.push_back(partition->name);
+    return names;
+}
+
+ordered_json to_json(const ReplayReport& report, double rate) {
+    ordered_json left_out = ordered_json::object();
+    for (const auto& [why, count] : report.replay.left_out())
+        left_out[why] = count;
+    ordered_json answer{{"status", report.replay.decided() == 0          ? "nothing decided"
+                                   : report.replay.sums().changes() == 0 ? "ok"
+                                                                         : "differences"},
+                        {"source", report.is_of_accounting ? "accounting" : "records"},
+                        {"directory", report.directory.path.string()},
+                        {"policy", text::format_hash(report.policy.hash())},
+                        {"records", report.read.records.records},
+                        {"decided", report.replay.decided()},
+                        {"left_out", left_out},
+                        {"changed_qos", report.changed_qos}};
+    report.replay.sums().add_to(answer);
+    answer["unreadable"] = report.read.records.unreadable;
+    answer["lost"] = report.read.records.lost;
+    answer["not_chosen"] = report.read.not_chosen;
+    answer["is_complete"] = report.read.is_complete;
+    answer["records_per_second"] = rate;
+    answer["script_not_run"] = or_null(why_script_not_replayed(report));
+    answer["groups_not_judged"] = groups_not_judged(report);
+    return answer;
+}
+
+void print(const ReplayReport& report, std::ostream& out) {
+    const Replay& replay = report.replay;
+    out << text::format("{} of {} {}, decided again by the rules of {} (hash {:016x}), and the "
+                        "limits and usage of {}: {} of {} {}\n",
+                        replay.decided(), report.read.records.records,
+                        report.is_of_accounting ? text::format("jobs submitted from {} to {}",
+                                                               text::local_time(report.period.since),
+                                                               text::local_time(report.period.until))
+                                                : std::string("recorded decisions"),
+                        text::printable(report.directory.path.string(), 4000), report.policy.hash(),
+                        text::local_time(report.world.now), text::count_of(replay.sums().changes(), "job"),
+                        text::count_of(replay.sums().users(), "user"),
+                        replay.sums().changes() == 1 ? "changes" : "change");
+    for (const std::string& change : report.changed_qos)
+        out << "  with " << text::printable(change, 1000) << '\n';
+    if (!report.changed_qos.empty()) out << "  compared with the same rules without these changes\n";
+    replay.sums().print(out);
+    if (!replay.left_out().empty()) out << "\nNot decided again:\n";
+    for (const auto& [why, count] : replay.left_out())
+        out << text::format("  {:>8}  {}\n", count, text::printable(why, 200));
+    if (report.read.not_chosen > 0)
+        out << text::format("Outside of --since, --until and --user: {}\n",
+                            text::count_of(report.read.not_chosen, "record"));
+    if (report.is_of_accounting) out << not_in_accounting << '\n';
+    if (const auto why = why_script_not_replayed(report))
+        out << text::format("Not run: {}; {}\n", policy::compat::script_file_name, *why);
+    if (const auto names = groups_not_judged(report); !names.empty())
+        out << text::format("Not judged: who is in the groups of AllowGroups (partitions {})\n",
+                            text::printable(text::join(names, ", "), 1000));
+    if (!report.read.is_complete) out << "Interrupted: not all of them were read\n";
+    const RecordsRead& read = report.read.records;
+    if (read.unreadable > 0) out << text::format("{} lines are no records\n", read.unreadable);
+    if (read.lost > 0) out << text::format("{} records were lost while they were written\n", read.lost);
+}
+
+std::string why_nothing_decided(const ReplayReport& report) {
+    const std::string what = report.is_of_accounting ? "job" : "record";
+    if (report.read.records.records > 0)
+        return text::format("none of {} could be decided again: the reasons stand in the answer",
+                            text::count_of(report.read.records.records, what));
+    return report.read.not_chosen > 0
+               ? text::format("no record is left to decide: {} outside of --since, --until and --user",
+                              text::count_of(report.read.not_chosen, what))
+               : text::format("there is no {} to decide about", what);
+}
 
 struct ReplayOptions : AccessOptions {
     std::vector<std::string> files;

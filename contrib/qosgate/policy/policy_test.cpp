@@ -6,7 +6,6 @@
 #include "common/or_null.hpp"
 #include "common/table.hpp"
 #include "policy/policy_directory.hpp"
-#include "policy/policy_load.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/rules/test_world.hpp"

@@ -2,7 +2,6 @@
 #include "policy/record_files.hpp"
 
 #include "policy/policy_directory.hpp"
-#include "policy/policy_load.hpp"
 
 #include "qosgate/base/text.hpp"
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,5 +49,14 @@ class Objections {
 
 /// {"uses":[{"qos":…,"kind":"job","by":["4","7"],"can_be_forced":…}],"slurmctld":null}
 Json to_json(const Objections& objections);
+
+/// The commands that end the uses, without duplicates. sacctmgr accepts them in this order: an association
+/// loses a default QOS before, or together with, the QOS itself. Steps that need a person are comments.
+std::vector<std::string> cure_commands(const slurmdb::QosUses& uses);
+
+/// "sacctmgr -i modify user ana where cluster=c account=astro partition='' set CHANGE". `names`: of accounts,
+/// or of users of one account; `first`: the association of the first.
+std::string modify_command(const std::string& names, const model::AssociationName& first,
+                           std::string_view change);
 
 } // namespace qg::cli

@@ -4,10 +4,10 @@
 #include "common/command.hpp"
 #include "common/default_release.hpp"
 #include "common/or_null.hpp"
+#include "common/table.hpp"
 #include "job/judged_world.hpp"
 #include "job/wrong_counters.hpp"
 #include "report/report_table.hpp"
-#include "report/usage_bar.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"

@@ -3,18 +3,21 @@
 
 #include "access/grants.hpp"
 #include "common/interrupt.hpp"
+#include "common/output.hpp"
 #include "job/rule_mentions.hpp"
 #include "qos/qos_objections.hpp"
-#include "spec/job_mover.hpp"
 #include "spec/plan_history.hpp"
 #include "spec/plan_report.hpp"
 
 #include "qosgate/admin/apply.hpp"
 #include "qosgate/admin/uses.hpp"
+#include "qosgate/base/result.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/slurmdb/job_moves.hpp"
 #include "qosgate/slurmdb/permission.hpp"
 #include "qosgate/slurmdb/qos_convert.hpp"
 #include "qosgate/spec/changes.hpp"
+#include "qosgate/spec/plan.hpp"
 #include "qosgate/spec/plan_base.hpp"
 
 #include <algorithm>
@@ -22,11 +25,119 @@
 #include <iostream>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <unistd.h>
 
 namespace qg::cli {
 namespace {
+
+/// The jobs of one plan. The plan and the session must outlive it.
+class JobMover {
+  public:
+    /// An empty target: no job is moved.
+    JobMover(const spec::Plan& plan, std::string target, const slurmdb::Session& session);
+
+    [[nodiscard]] bool moves_anything() const { return !target_.empty() && !from_.empty(); }
+
+    /// Errors: not_found (the target, with the near miss); invalid_input if the plan creates or deletes it.
+    [[nodiscard]] Result<void> check_target(const spec::LiveState& live) const;
+
+    /// The jobs that would be moved now. Errors: those of slurmdb::find_moves().
+    [[nodiscard]] Result<std::vector<slurmdb::JobMove>> find() const;
+
+    /// Errors: those of slurmdb::move_jobs().
+    Result<void> move();
+
+    /// Undoes move(). Returns what happened, as the end of an error's message; empty: no job was moved.
+    std::string move_back();
+
+    /// Leaves them where they are: whether the plan is stored may be unknown, and a job in a QOS that is gone
+    /// never starts. Returns the end of the error's message.
+    [[nodiscard]] std::string stay() const;
+
+    [[nodiscard]] std::span<const slurmdb::JobMove> moved() const { return moved_; }
+
+    /// "Moved 3 pending jobs of QOS old to new."
+    [[nodiscard]] std::string sentence(std::string_view verb, std::span<const slurmdb::JobMove> moves) const;
+
+  private:
+    std::string target_;
+    const slurmdb::Session& session_;
+    const spec::Plan& plan_;
+    std::vector<std::string> from_;
+    std::vector<slurmdb::JobMove> moved_;
+};
+
+using slurmdb::JobMove;
+
+bool has(std::span<const model::QosRecord> records, const std::string& name) {
+    return std::ranges::any_of(records, [&](const auto& record) { return record.name == name; });
+}
+
+JobMover::JobMover(const spec::Plan& plan, std::string target, const slurmdb::Session& session)
+    : target_(text::lower(target)), session_(session), plan_(plan) {
+    for (const model::QosRecord& record : plan.removed)
+        from_.push_back(record.name);
+}
+
+Result<void> JobMover::check_target(const spec::LiveState& live) const {
+    if (target_.empty()) return {};
+    const std::string option = "--move-jobs-to " + text::quoted(target_, 64);
+    if (has(plan_.removed, target_))
+        return Error{ErrorCode::invalid_input, option + ": the plan deletes this QOS; name one that stays"};
+    if (has(plan_.created, target_))
+        return Error{ErrorCode::invalid_input,
+                     option + ": the plan creates this QOS, and jobs are moved before that; name one that "
+                              "exists, or create it with an earlier plan"};
+    if (has(live.qos, target_)) return {};
+    std::vector<std::string> names;
+    for (const model::QosRecord& record : live.qos)
+        names.push_back(record.name);
+    return Error{ErrorCode::not_found,
+                 text::format("{}: there is no such QOS{}", option, text::did_you_mean(target_, names))};
+}
+
+Result<std::vector<JobMove>> JobMover::find() const {
+    if (!moves_anything()) return std::vector<JobMove>();
+    return slurmdb::find_moves(session_, from_, target_);
+}
+
+Result<void> JobMover::move() {
+    if (!moves_anything()) return {};
+    const auto moves = slurmdb::move_jobs(session_, from_, target_);
+    if (!moves) return moves.error();
+    moved_.insert(moved_.end(), moves->begin(), moves->end());
+    return {};
+}
+
+std::string JobMover::move_back() {
+    if (moved_.empty()) return {};
+    const auto left = slurmdb::move_back(session_, moved_);
+    const std::size_t back = moved_.size() - left.size();
+    moved_ = left;
+    return text::format("; {} moved back to where they were", text::count_of(back, "job")) + stay();
+}
+
+std::string JobMover::stay() const {
+    if (moved_.empty()) return {};
+    std::vector<std::string> jobs;
+    for (const JobMove& move : moved_)
+        jobs.push_back(std::to_string(move.job));
+    return text::format("; these jobs are in QOS {} now: {}", text::printable(target_),
+                        text::list_names(jobs));
+}
+
+std::string JobMover::sentence(std::string_view verb, std::span<const JobMove> moves) const {
+    std::vector<std::string> names;
+    for (const JobMove& move : moves)
+        if (std::ranges::find(names, move.from) == names.end()) names.push_back(move.from);
+    return text::format("{} {} of {} {} to {}.", verb, text::count_of(moves.size(), "pending job"),
+                        names.size() == 1 ? "QOS" : "QOSs", text::printable(text::list_names(names)),
+                        text::printable(target_));
+}
 
 /// Says what is done, if it takes long.
 class Progress {

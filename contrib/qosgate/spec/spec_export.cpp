@@ -2,7 +2,7 @@
 //
 // qosgate spec export: the cluster's QOSs as a spec.
 #include "access/grant_ends.hpp"
-#include "common/output_file.hpp"
+#include "common/output.hpp"
 #include "qos/qos_connection.hpp"
 #include "spec/spec_files.hpp"
 

@@ -2,7 +2,7 @@
 //
 // qosgate spec import: what sacctmgr wrote, as a spec.
 #include "common/command.hpp"
-#include "common/output_file.hpp"
+#include "common/output.hpp"
 #include "spec/spec_files.hpp"
 
 #include "qosgate/base/read_file.hpp"

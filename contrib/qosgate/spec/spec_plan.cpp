@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate spec plan: what an apply would change, and for whom.
-#include "common/output_file.hpp"
+#include "common/output.hpp"
 #include "common/reading.hpp"
 #include "job/rule_mentions.hpp"
 #include "spec/carry_out.hpp"
