@@ -89,10 +89,10 @@ bool binds_sender(const LoggedJob& job, const Site& site) {
     const JobRequest& request = job.request;
     const bool is_new = job.change == nullptr;
     if (!is_new && job.change->before.reservation == request.reservation) return false;
-    const bool is_told_at_start = gets_partition_at_start(request, site.context.cluster);
+    const bool only_start_decides = gets_partition_at_start(request, site.context.cluster);
     const bool may_be_new = site.known.may_have_new_reservations && may_get_partition_of_reservation(request);
-    if ((!is_told_at_start && !may_be_new) || !binds_sender(job, site)) return false;
-    if (is_told_at_start)
+    if ((!only_start_decides && !may_be_new) || !binds_sender(job, site)) return false;
+    if (only_start_decides)
         refuse(decision, model::RejectCode::access_denied,
                text::format("slurmctld starts this job in the partition of whichever of its reservations has "
                             "room, which the site's rules and limits cannot check: name {}",
