@@ -2,7 +2,7 @@
 #include "qosgate/admin/capacity.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/slurm/load_records.hpp"
+#include "qosgate/slurm/cluster_messages.hpp"
 #include "qosgate/slurmdb/controller_ping.hpp"
 #include "qosgate/slurmdb/deadline.hpp"
 
@@ -25,17 +25,9 @@ void add_counts(const char* list, const model::TresCatalogue& catalogue, model::
 Capacity read_capacity(const slurmdb::Session& session, const model::TresCatalogue& catalogue) {
     const slurmdb::Deadline deadline(session.time_limit());
     if (!slurmdb::any_controller_answers(session.conf())) return {};
-    const auto nodes = slurm::load<slurm::OwnedNodes>("reading the nodes", [](node_info_msg_t** message) {
-        return slurm_load_node(slurm::everything, message, SHOW_ALL);
-    });
-    const auto partitions =
-        slurm::load<slurm::OwnedPartitions>("reading the partitions", [](partition_info_msg_t** message) {
-            return slurm_load_partitions(slurm::everything, message, SHOW_ALL);
-        });
-    const auto licenses =
-        slurm::load<slurm::OwnedLicenses>("reading the licenses", [](license_info_msg_t** message) {
-            return slurm_load_licenses(slurm::everything, message, SHOW_ALL);
-        });
+    const auto nodes = slurm::load_nodes();
+    const auto partitions = slurm::load_partitions(slurm::everything);
+    const auto licenses = slurm::load_licenses(slurm::everything);
     if (!nodes || !partitions || !licenses || *nodes == nullptr || *partitions == nullptr) return {};
     Capacity capacity;
     model::TresLimits& cluster = capacity[""];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/slurm/load_records.hpp"
+#include "qosgate/slurm/cluster_messages.hpp"
 #include "qosgate/slurm/script_jobs.hpp"
 
 #include <ctime>
@@ -9,9 +9,7 @@ namespace qg::slurm {
 Result<std::optional<model::ScriptRecords>> load_script_jobs(const MentionedNames& mentioned,
                                                              std::time_t& newer_than,
                                                              const JobBoundsForScripts& bounds) {
-    const auto jobs = load<OwnedJobs>("reading the jobs", [=](job_info_msg_t** message) {
-        return slurm_load_jobs(newer_than, message, SHOW_ALL | SHOW_LOCAL);
-    });
+    const auto jobs = load_jobs(newer_than, SHOW_ALL | SHOW_LOCAL);
     if (!jobs) return jobs.error();
     if (*jobs == nullptr) return std::optional<model::ScriptRecords>();
     auto records = read_script_jobs(**jobs, mentioned, bounds);

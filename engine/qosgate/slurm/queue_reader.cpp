@@ -2,9 +2,9 @@
 #include "qosgate/slurm/queue_reader.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/slurm/cluster_messages.hpp"
 #include "qosgate/slurm/host_symbols.hpp"
 #include "qosgate/slurm/job_desc.hpp"
-#include "qosgate/slurm/load_records.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
@@ -200,9 +200,7 @@ QueuedJob read_queued_job(const slurm_job_info_t& record) {
 }
 
 Result<Queue> read_queue() {
-    const auto message = load<OwnedJobs>("reading the jobs", [](job_info_msg_t** answer) {
-        return slurm_load_jobs(everything, answer, SHOW_ALL | SHOW_DETAIL);
-    });
+    const auto message = load_jobs(everything, SHOW_ALL | SHOW_DETAIL);
     if (!message) return message.error();
     const auto conf = load_conf(everything);
     if (!conf) return conf.error();
@@ -222,9 +220,7 @@ std::uint64_t places_of(const slurm_job_info_t& record) {
 }
 
 Result<model::JobTable> read_job_table() {
-    const auto message = load<OwnedJobs>("reading the jobs", [](job_info_msg_t** answer) {
-        return slurm_load_jobs(everything, answer, SHOW_ALL);
-    });
+    const auto message = load_jobs(everything);
     if (!message) return message.error();
     const auto conf = load_conf(everything);
     if (!conf) return conf.error();
@@ -237,19 +233,11 @@ Result<model::JobTable> read_job_table() {
 }
 
 Result<model::Obstacles> read_obstacles() {
-    const auto reservations =
-        load<OwnedReservations>("reading the reservations", [](reserve_info_msg_t** answer) {
-            return slurm_load_reservations(everything, answer);
-        });
+    const auto reservations = load_reservations(everything);
     if (!reservations) return reservations.error();
-    const auto nodes = load<OwnedNodes>("reading the nodes", [](node_info_msg_t** answer) {
-        return slurm_load_node(everything, answer, SHOW_ALL | SHOW_DETAIL);
-    });
+    const auto nodes = load_nodes(SHOW_ALL | SHOW_DETAIL);
     if (!nodes) return nodes.error();
-    const auto partitions =
-        load<OwnedPartitions>("reading the partitions", [](partition_info_msg_t** answer) {
-            return slurm_load_partitions(everything, answer, SHOW_ALL);
-        });
+    const auto partitions = load_partitions(everything);
     if (!partitions) return partitions.error();
     if (*nodes != nullptr && *partitions != nullptr)
         slurm_populate_node_partitions(nodes->get(), partitions->get());

@@ -2,12 +2,11 @@
 #include "qosgate/slurmdb/controller_state.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/slurm/cluster_messages.hpp"
 #include "qosgate/slurmdb/controller_ping.hpp"
 
 #include <algorithm>
-#include <cerrno>
-
-#include <slurm/slurm_errno.h>
+#include <utility>
 
 namespace qg::slurmdb {
 
@@ -28,14 +27,14 @@ ControllerState ControllerState::load(const Session& session) {
         controller.failure = deadline.expired() ? "no answer in time" : "it does not answer a ping";
         return controller;
     }
-    job_info_msg_t* jobs = nullptr;
-    partition_info_msg_t* partitions = nullptr;
-    errno = 0;
-    if (slurm_load_jobs(0, &jobs, SHOW_ALL) != SLURM_SUCCESS ||
-        slurm_load_partitions(0, &partitions, SHOW_ALL) != SLURM_SUCCESS)
-        controller.failure = deadline.expired() ? "no answer in time" : slurm_strerror(errno);
-    controller.jobs.reset(jobs);
-    controller.partitions.reset(partitions);
+    auto jobs = slurm::load_jobs(slurm::everything);
+    auto partitions = jobs ? slurm::load_partitions(slurm::everything) : jobs.error();
+    if (!partitions) {
+        controller.failure = deadline.expired() ? "no answer in time" : partitions.error().message;
+        return controller;
+    }
+    controller.jobs = *std::move(jobs);
+    controller.partitions = *std::move(partitions);
     return controller;
 }
 
