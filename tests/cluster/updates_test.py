@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import re
 
+from qosgate_dev import ROOT
 from qosgate_dev.cluster.programs import slurm_version
 from qosgate_dev.testing import CommandResult, main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
@@ -384,6 +385,24 @@ class ChangesInPart(PluginTestCase):
         self.expect(self.update(job, change, "root"), False)
         self.assertEqual(self.place(job), ("gpu", "gpu"))
         self.expect(self.update(self.hold(), change), False)
+
+
+class JobsThatGrow(PluginTestCase):
+    slurm_conf = "SchedulerParameters=permit_job_expansion\n"
+
+    def test_the_rule_of_the_guide_refuses_them(self) -> None:
+        guide = (ROOT / "contrib/doc/rules-reference.md").read_text()
+        (rule,) = (text for text in re.findall(r"```lua\n(.*?)```", guide, re.DOTALL) if "no expansion" in text)
+        job = self.cluster.sbatch("-n1 --time=30", USER).jobid
+        self.cluster.wait_job(job, "RUNNING")
+        self.expect(self.submit(f"-n1 --time=30 --dependency=expand:{job}"), True)
+        self.put_in_force({"10-joined.lua": rule})
+        told = "jobs cannot be joined: ask for all nodes at once"
+        for kind in ("expand", "EXPAND"):
+            self.expect(self.submit(f"-n1 --time=30 --dependency={kind}:{job}"), False, told)
+        held = self.cluster.sbatch(f"--hold -n1 --time=30 --dependency=afterany:{job}", USER).jobid
+        changed = self.cluster.run(f"scontrol update jobid={held} dependency=expand:{job}", USER)
+        self.assertNotEqual(changed.rc, 0, changed)
 
 
 if __name__ == "__main__":

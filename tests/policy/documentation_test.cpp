@@ -329,6 +329,25 @@ BOOST_AUTO_TEST_CASE(gives_a_test_that_its_rule_for_changes_passes) {
     BOOST_TEST(!run_test(*policy_of({{"t.lua", main_example()}}), read->at(0), world).has_passed());
 }
 
+BOOST_AUTO_TEST_CASE(gives_a_rule_against_jobs_that_grow) {
+    std::string rule;
+    for (const std::string& example : examples())
+        if (has_text(example, "no expansion")) rule = example;
+    const auto policy = policy_of({{"t.lua", rule}});
+    PlainWorld world;
+    const auto has_passed = [&](const std::string& job, const std::string& expect) {
+        const auto tests =
+            read_tests({"t.lua", "test 'x' { job = {" + job + "}, expect = {" + expect + "} }"});
+        return run_test(*policy, tests.value().at(0), world).has_passed();
+    };
+    for (const char* dependency : {"expand:7", "EXPAND:7", "afterok:3,Expand:7", "afterok:3?expand:7"})
+        BOOST_TEST(
+            has_passed(std::string("dependency = '") + dependency + "'", "reject = 'cannot be joined'"),
+            dependency);
+    for (const char* others : {"", "dependency = 'afterok:7'", "dependency = 'singleton'"})
+        BOOST_TEST(has_passed(others, "accept = true"), others);
+}
+
 BOOST_AUTO_TEST_CASE(gives_a_main_example_that_looks_at_each_partition_of_a_list) {
     const auto policy = policy_of({{"t.lua", main_example()}});
     const auto is_rejected = [&](const char* partition, std::uint64_t nodes) {
