@@ -261,6 +261,8 @@ BOOST_AUTO_TEST_CASE(a_license_named_twice_counts_with_the_sum) {
     names->licenses = {{"foo", 4}};
     BOOST_TEST(beyond(&JobRequest::licenses, Text("foo:2,foo:2"), Text("foo:2,foo:3")) ==
                "this cluster has 4 foo licenses; this job asks for 5");
+    BOOST_TEST(beyond(&JobRequest::licenses, Text("foo:4294967300"), Text("foo:4294967301")) ==
+               "this cluster has 4 foo licenses; this job asks for 5"); // slurmctld keeps 32 bits
 }
 
 BOOST_AUTO_TEST_CASE(cpus_that_are_not_known_are_neither_too_few_nor_more_than_a_job_may_use) {

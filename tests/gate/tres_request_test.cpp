@@ -136,8 +136,23 @@ BOOST_AUTO_TEST_CASE(reads_the_spellings_of_licenses) {
             BOOST_TEST(items[1].count == 1u);
         }
     BOOST_TEST(only(model::parse_licenses("foo@server:3")).tres_name() == "license/foo@server");
-    for (const char* text : {"", ",", ";|,", "foo:0"})
+    for (const char* text :
+         {"", ",", ";|,", "foo:0", "foo:", ":2", "foo:x", "foo:2x", "foo:-1", "foo:2147483648"})
         BOOST_TEST(model::parse_licenses(text).empty());
+}
+
+BOOST_AUTO_TEST_CASE(keeps_32_bits_of_licenses) {
+    for (const auto& [text, count] : {std::pair("foo:2147483647", 2147483647u),
+                                      {"foo:4294967298", 2u},
+                                      {"foo:-4294967290", 6u},
+                                      {"foo:18446744069414584321", 0u},
+                                      {"foo:4294967296", 0u},
+                                      {"foo:-99999999999999999999", 0u}})
+        BOOST_TEST_CONTEXT(text) {
+            const auto items = model::parse_licenses(text);
+            BOOST_TEST((items.empty() ? 0u : items.at(0).count) == count);
+        }
+    BOOST_TEST(model::LicensePart::sum(2147483647u, 2147483651u) == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(formats_what_it_reads) {

@@ -129,7 +129,11 @@ BOOST_AUTO_TEST_CASE(licenses_are_counted_by_name) {
     BOOST_TEST(licenses("matlab:2;matlab:3, matlab", "matlab") == "6");
     BOOST_TEST(licenses(",,", "matlab") == "nil");
     BOOST_TEST(value_of("next(job.license_counts)") == "nil");
-    for (const char* text : {"matlab:x", "matlab:", "matlab:-1", "matlab:99999999999999999999"})
+    BOOST_TEST(licenses("matlab=2", "matlab") == "2");
+    BOOST_TEST(licenses("matlab:", "matlab") == "nil");
+    BOOST_TEST(licenses("matlab:4294967298", "matlab") == "2");
+    BOOST_TEST(licenses("matlab:2147483647,matlab:2147483647,matlab:4", "matlab") == "2");
+    for (const char* text : {"matlab:x", "matlab:-1", "matlab:2147483648", "matlab:99999999999999999999"})
         BOOST_TEST(has_text(licenses(text, "matlab"), "a count in --licenses cannot be read"));
 }
 

@@ -4,7 +4,6 @@
 #include "qosgate/base/letters.hpp"
 #include "qosgate/base/slurm_number.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/base/units.hpp"
 
 #include <algorithm>
 #include <array>
@@ -62,9 +61,6 @@ constexpr std::array suffixes{
     Suffix{"tb", tera},  Suffix{"p", pebi},   Suffix{"pib", pebi}, Suffix{"pb", peta},
 };
 
-/// A count as a request has it; empty: it is not one.
-using ReadCount = std::optional<std::uint64_t> (*)(std::string_view text);
-
 /// slurmctld reads it with strtoull: a minus sign negates modulo 2^64, and a suffix multiplies modulo 2^64.
 /// (Seen on 22.05: "-18446744073709551614" is 2, "36028797018963969K" is 1024, "2KB" is 2000. 24.11 differs
 /// in the first: it takes that for a model, of which it counts one.)
@@ -84,18 +80,13 @@ std::optional<std::uint64_t> read_gres_count(std::string_view text) {
     return count * suffix->factor;
 }
 
-std::optional<std::uint64_t> read_license_count(std::string_view text) {
-    const auto count = units::parse_count(skip_sign(text));
-    return count ? std::optional(*count) : std::nullopt;
-}
-
 /// Removes the count from the end of `text` ("gpu:a100:2" -> "gpu:a100"); 1 if there is none.
-std::optional<std::uint64_t> take_count(std::string_view& text, ReadCount read) {
+std::optional<std::uint64_t> take_count(std::string_view& text) {
     std::size_t at = text.size();
     while (at != 0 && text[at - 1] != ':' && text[at - 1] != '=')
         --at;
     if (at == 0) return 1;
-    const auto count = read(text.substr(at));
+    const auto count = read_gres_count(text.substr(at));
     if (!count && text[at - 1] == '=') return std::nullopt;
     if (!count) return 1; // slurmctld reads it as a model
     text = text.substr(0, at - 1);
@@ -154,12 +145,10 @@ std::optional<std::size_t> find_any_model(const TresCatalogue& catalogue, const 
     return find_resource(catalogue, item, [](std::string_view rest) { return rest.starts_with(':'); });
 }
 
-namespace {
-
-std::optional<TresItem> parse_item(std::string_view text, ReadCount read) {
+std::optional<TresItem> parse_tres_item(std::string_view text) {
     TresItem item;
     item.type = take_type(text);
-    const auto count = take_count(text, read);
+    const auto count = take_count(text);
     if (!count || *count == 0 || text.empty()) return std::nullopt;
     item.count = *count;
     for (const Type& plain : plain_types) {
@@ -173,26 +162,29 @@ std::optional<TresItem> parse_item(std::string_view text, ReadCount read) {
     return item;
 }
 
-} // namespace
-
-std::optional<TresItem> parse_tres_item(std::string_view part) {
-    return parse_item(part, read_gres_count);
-}
-
 std::vector<TresItem> parse_tres_request(std::string_view text) {
     std::vector<TresItem> items;
     for_each_tres_item(text, [&items](const TresItem& item) { items.push_back(item); });
     return items;
 }
 
+LicensePart read_license(std::string_view part) {
+    const auto end = part.find_first_of(":=");
+    LicensePart license{.name = text::trim(part.substr(0, end)), .count = 1};
+    if (end == std::string_view::npos) return license;
+    const auto number = read_long(part.substr(end + 1));
+    const auto kept = static_cast<std::int32_t>(static_cast<std::uint32_t>(number.value_or(-1)));
+    license.count = kept < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(kept));
+    return license;
+}
+
 std::vector<TresItem> parse_licenses(std::string_view text) {
     std::vector<TresItem> items;
     while (!text.empty()) {
         const auto end = std::min(text.find_first_of(",;|"), text.size());
-        if (auto item = parse_item(text.substr(0, end), read_license_count)) {
-            item->type = TresKind::license;
-            items.push_back(*item);
-        }
+        const auto [name, count] = read_license(text.substr(0, end));
+        if (!name.empty() && count.value_or(0) != 0)
+            items.push_back({.type = TresKind::license, .name = name, .kind = {}, .count = *count});
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return items;

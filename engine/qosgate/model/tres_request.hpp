@@ -63,7 +63,24 @@ void for_each_tres_item(std::string_view text, Body body) {
     });
 }
 
-/// --licenses: "foo:2,bar" (also "foo=2", and ';' for ','). Returns all alternatives of "foo:2|bar" (25.05):
+/// One part of --licenses, "foo:2" or "foo=2".
+/// Ownership: borrows from that text.
+struct LicensePart {
+    std::string_view name;
+    std::optional<std::uint32_t> count; ///< empty: slurmctld refuses the job
+
+    /// slurmctld keeps 32 bits of a count, and of the sum of a license that is named twice: 4294967298 is 2,
+    /// and -4294967290 is 6. [L22]
+    [[nodiscard]] static std::uint32_t sum(std::uint64_t one, std::uint64_t other) noexcept {
+        return static_cast<std::uint32_t>(one + other);
+    }
+};
+
+/// Reads one part.
+LicensePart read_license(std::string_view part);
+
+/// --licenses: "foo:2,bar" (also "foo=2", and ';' for ','). Leaves out counts of 0 and those that slurmctld
+/// refuses. Returns all alternatives of "foo:2|bar" (25.05):
 /// slurmctld counts each of them until the job starts.
 std::vector<TresItem> parse_licenses(std::string_view text);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/answer/advice_case.hpp"
 
-#include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/nodes/reservations.hpp"
 #include "qosgate/limits/catalogue.hpp"
@@ -130,7 +129,7 @@ class NameAdviser {
         std::map<std::string_view, std::uint64_t> asked;                  // named twice: the sum
         const std::vector<model::TresItem> items = model::parse_licenses(*at_.request.licenses);
         for (const model::TresItem& item : items)
-            asked[item.name] = saturated_sum(asked[item.name], item.count);
+            asked[item.name] = model::LicensePart::sum(asked[item.name], item.count);
         for (const model::TresItem& item : items) {
             if (lines_.is_full()) return;
             const auto license = std::ranges::find(known, item.name, &model::License::name);

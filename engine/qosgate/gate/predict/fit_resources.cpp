@@ -131,7 +131,7 @@ bool fit_licenses(JobRequest& request, std::string_view tres, std::uint64_t max)
     std::uint64_t sum = 0;
     for (const model::TresItem& item : items)
         if (is_of(item, tres)) sum += item.count;
-    if (max == 0 || sum <= max || !change_items(items, tres, {sum, max})) return false;
+    if (max == 0 || sum <= max || sum > UINT32_MAX || !change_items(items, tres, {sum, max})) return false;
     std::erase_if(items, [](const model::TresItem& item) { return item.count == 0; });
     request.licenses = format_licenses(items);
     return true;

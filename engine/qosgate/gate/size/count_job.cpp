@@ -660,11 +660,11 @@ void JobCounter::set_billing(TresCounts& counts, const model::AccountView& view,
         counts, *view.tres, partition ? std::string_view(partition->billing_weights) : "", cluster_->billing);
 }
 
-/// The counts of a license that is named twice are added.
 void JobCounter::count_licenses(const model::TresCatalogue& catalogue, TresCounts& counts) const {
     if (!request_->licenses) return;
     for (const model::TresItem& item : model::parse_licenses(*request_->licenses))
-        if (const auto index = find_tres(catalogue, item)) counts[*index] += item.count;
+        if (const auto index = find_tres(catalogue, item))
+            counts[*index] = model::LicensePart::sum(counts[*index], item.count);
 }
 
 /// As sent, or the default; empty if there is neither.

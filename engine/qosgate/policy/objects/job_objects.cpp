@@ -2,6 +2,7 @@
 //
 // The values of `job` that are tables.
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/tres_request.hpp"
 #include "qosgate/policy/check/unknown_name.hpp"
 #include "qosgate/policy/lua/budget.hpp"
 #include "qosgate/policy/lua/lua_state.hpp"
@@ -117,16 +118,14 @@ void push_arguments(lua_State* lua, const JobDetails& details) {
 
 /// Adds to the table on top of the stack: of a license that is named twice, slurmctld takes the sum.
 void add_license(lua_State* lua, std::string_view license) {
-    const std::string_view name = text::trim(license.substr(0, license.find(':')));
-    std::optional<std::uint64_t> count = 1;
-    if (license.find(':') != license.npos)
-        count = text::parse_unsigned(license.substr(license.find(':') + 1));
-    if (!count || *count > UINT32_MAX) luaL_error(lua, "a count in --licenses cannot be read");
+    const auto [name, count] = model::read_license(license);
+    if (!count) luaL_error(lua, "a count in --licenses cannot be read");
     if (*count == 0) return; // as if it were not named
     lua_pushlstring(lua, name.data(), name.size());
     lua_pushvalue(lua, -1);
     lua_rawget(lua, -3);
-    const lua_Integer sum = lua_tointeger(lua, -1) + static_cast<lua_Integer>(*count);
+    const lua_Integer sum =
+        model::LicensePart::sum(static_cast<std::uint64_t>(lua_tointeger(lua, -1)), *count);
     lua_pop(lua, 1);
     lua_pushinteger(lua, sum);
     lua_rawset(lua, -3);
