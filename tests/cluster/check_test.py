@@ -232,8 +232,8 @@ class Check(PluginTestCase):
             ("--gres=gpu:1 --gres-flags=enforce-binding", "--gres-flags"),
             ("--ntasks-per-core=1", "--ntasks-per-core"),
             ("--ntasks-per-socket=1 -n1", "--ntasks-per-socket"),
-            ("--sockets-per-node=1", "--sockets-per-node"),
-            ("--threads-per-core=1", "--threads-per-core"),
+            ("--sockets-per-node=1", "which sockets of a node the job gets"),
+            ("--threads-per-core=1", "which threads of a core the job gets"),
             ("--network=sn_single --wckey=key", "--network, --wckey"),
         ):
             with self.subTest(options):

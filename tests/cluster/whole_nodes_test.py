@@ -323,6 +323,44 @@ NodeName=typed CPUs=32 RealMemory=32000 Gres=gpu:a100:4 Feature=intel
                 self.assertEqual(answer.stderr, "")
 
 
+class Shapes(PluginTestCase):
+    """Two nodes with two sockets of four cores of two threads, and one with a socket of 16 cores."""
+
+    slurm_conf = """\
+NodeName=deep[1-2] CPUs=16 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2 RealMemory=32000
+NodeName=flat CPUs=16 Sockets=1 CoresPerSocket=16 RealMemory=32000
+PartitionName=deep Nodes=deep[1-2]
+PartitionName=flat Nodes=flat
+PartitionName=lean Nodes=deep[1-2] MaxMemPerCPU=1000
+"""
+
+    def test_sockets_cores_and_threads_that_no_node_has_are_told(self) -> None:
+        for arguments, fits, told in (
+            ("-p deep -B3", "-p deep -B2", "partition deep has that many sockets: the largest has 2, this job asks for 3"),
+            ("-p deep --cores-per-socket=5", "-p main --cores-per-socket=5",
+             "partition deep has that many cores on each socket: the largest has 4, this job asks for 5"),
+            ("-p main --threads-per-core=3", "-p main --threads-per-core=2",
+             "partition main has that many threads on each core: the largest has 2, this job asks for 3"),
+            ("-p deep --mincpus=9 --threads-per-core=1", "-p deep --mincpus=8 --threads-per-core=1",
+             "the largest has 8 on the threads that this job uses, this job asks for 9"),
+            ("-p deep -O --mincpus=9 --ntasks-per-core=1", "-p deep --mincpus=16", "this job asks for 9"),
+            ("-p lean --mem=9000 --threads-per-core=1", "-p lean --mem=8000 --threads-per-core=1", "this job asks for 9"),
+            ("-p deep -w deep1 -B3", "-p deep -w deep1 -B2", "node deep1 (--nodelist) has 2 sockets; this job asks for 3"),
+            ("-p main -N3 -B2", "-p main -N2 -B2", "2 nodes of partition main have what this job asks for on each"),
+        ):  # fmt: skip
+            with self.subTest(arguments):
+                self.expect(self.submit(arguments), False, told, "Requested node configuration is not available")
+                self.expect_runs_silently(fits)
+
+    def test_a_suggested_partition_has_them(self) -> None:
+        for options in ("-B2", "--threads-per-core=2", "-B 2:4:2"):
+            self.expect_help(f"-p flat {options}", False, "no node of partition flat has", "--partition=main")
+        self.expect_help("-p deep --mincpus=9 --threads-per-core=1", False, "--partition=main")
+        answer = self.submit("-p flat -B3")
+        self.expect(answer, False, "no node of partition flat has")
+        self.assertNotIn("accepted with", answer.stderr)
+
+
 class Changes(PluginTestCase):
     """A change is judged by what slurmctld counts, with limits = "enforce"."""
 

@@ -116,6 +116,54 @@ BOOST_AUTO_TEST_CASE(max_mem_per_cpu_takes_more_cpus_for_memory) {
     expect(&model::JobRequest::memory, Memory{16000, per_cpu}, Memory{16001, per_cpu}, none);
 }
 
+BOOST_AUTO_TEST_CASE(each_node_has_the_sockets_cores_and_threads_asked_for) {
+    using model::JobDetail;
+    request.sockets_per_node = 99; // of nodes whose shape is not known
+    BOOST_TEST(advice() == "");
+    request.sockets_per_node.reset();
+    auto& kinds = partitions[0].node_kinds;
+    kinds[0].shape = {2, 4, 2};
+    kinds[1].shape = {1, 64, 1};
+    expect(&model::JobRequest::sockets_per_node, std::optional(2u), std::optional(3u),
+           "no node of partition main has that many sockets: the largest has 2, this job asks for 3");
+    request.sockets_per_node = 1;
+    const auto told = [&](JobDetail detail, std::int64_t count) {
+        request.details.set(detail, count);
+        const std::string words = advice();
+        request.details.set(detail, std::int64_t{0});
+        return words;
+    };
+    BOOST_TEST(told(JobDetail::cores_per_socket, 64) == "");
+    BOOST_TEST(told(JobDetail::cores_per_socket, 65) ==
+               "no node of partition main has that many cores on each socket: the largest has 64, this job "
+               "asks for 65");
+    BOOST_TEST(told(JobDetail::threads_per_core, 2) == "");
+    BOOST_TEST(told(JobDetail::threads_per_core, 3) ==
+               "no node of partition main has that many threads on each core: the largest has 2, this job "
+               "asks for 3");
+    request.sockets_per_node = 2; // no node has both
+    BOOST_TEST(told(JobDetail::cores_per_socket, 5) ==
+               "partition main has no node with all that this job asks for on each");
+    request.partition = "main,viz"; // whose nodes are not known
+    BOOST_TEST(told(JobDetail::cores_per_socket, 5) == "");
+}
+
+BOOST_AUTO_TEST_CASE(cpus_of_each_node_count_on_the_threads_that_the_job_uses) {
+    partitions[0].node_kinds = {{.count = 2, .cpus = 16, .memory_mib = 64000, .threads_per_core = 2}};
+    request.min_cpus_per_node = 16;
+    BOOST_TEST(advice() == "");
+    for (const auto detail : {model::JobDetail::threads_per_core, model::JobDetail::tasks_per_core}) {
+        request.details.set(detail, std::int64_t{1});
+        for (const bool overcommit : {false, true}) {
+            request.overcommit = overcommit;
+            expect(&model::JobRequest::min_cpus_per_node, std::optional(8u), std::optional(9u),
+                   "no node of partition main has that many CPUs: the largest has 8 on the threads that "
+                   "this job uses, this job asks for 9");
+        }
+        request.details.set(detail, std::int64_t{0});
+    }
+}
+
 BOOST_AUTO_TEST_CASE(max_cpus_per_node_bounds_what_a_job_gets_of_each) {
     partitions[0].max_cpus_per_node = 8;
     const std::string none = "no node of partition main has that many CPUs: the largest has 8 for a job "

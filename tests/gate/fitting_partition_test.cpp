@@ -101,6 +101,17 @@ BOOST_AUTO_TEST_CASE(none_that_would_not_start_it_or_that_may_not_be_suggested) 
     BOOST_TEST(suggested() == "none");
 }
 
+BOOST_AUTO_TEST_CASE(one_with_the_sockets_if_it_is_known_to_have_them) {
+    for (model::NodeKind& kind : partitions[1].node_kinds)
+        kind.shape = {1, 4, 1};
+    request.sockets_per_node = 2;
+    BOOST_TEST(suggested() == "none");
+    partitions[2].node_kinds[0].shape = {2, 8, 1};
+    BOOST_TEST(suggested() == in_big);
+    request.sockets_per_node = 3;
+    BOOST_TEST(suggested() == "none");
+}
+
 BOOST_AUTO_TEST_CASE(it_is_told_whether_the_job_is_refused_as_it_is) {
     request.tres_per_job = "gres:gpu:2";
     BOOST_TEST(test::last_line(decide().message) == "would be accepted with: --partition=big");

@@ -252,8 +252,27 @@ BOOST_AUTO_TEST_CASE(each_node_of_the_cluster_has_its_kind) {
     BOOST_TEST(table.find(1)->memory_mib == 128000u);
     BOOST_TEST(table.find(1)->whole_cpus == 64u);
     BOOST_TEST(table.find(1)->threads_per_core == 2u);
+    BOOST_TEST(table.find(1)->shape.sockets == 2u);
+    BOOST_TEST(table.find(1)->shape.cores_per_socket == 16u);
+    BOOST_TEST(table.find(1)->shape.threads_per_core == 2u);
     BOOST_TEST(table.find(3)->features == "ib");
     BOOST_TEST(table.find(4) == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(nodes_of_another_shape_are_of_another_kind) {
+    std::vector<node_info_t> nodes(2, two_nodes().front());
+    for (node_info_t& node : nodes) {
+        node.cpus = node.cpus_efctv = 16;
+        node.sockets = 2;
+        node.cores = 8;
+        node.threads = 2; // which slurm.conf does not count
+    }
+    BOOST_TEST(read_table(nodes).kinds.size() == 1u);
+    nodes[1].sockets = 1;
+    nodes[1].cores = 16;
+    BOOST_TEST(read_table(nodes).kinds.size() == 2u);
+    BOOST_TEST(read_table(nodes).find(0)->threads_per_core == 1u);
+    BOOST_TEST(read_table(nodes).find(0)->shape.threads_per_core == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(of_too_many_kinds_no_node_is_known) {

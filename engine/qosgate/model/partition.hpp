@@ -32,6 +32,15 @@ struct NodeGres {
     friend bool operator==(const NodeGres&, const NodeGres&) = default;
 };
 
+/// Processors of a node as slurm.conf names them, or those of each node that a job asks for (-B). 0: not
+/// known, or any number.
+struct NodeShape {
+    std::uint32_t sockets = 0;
+    std::uint32_t cores_per_socket = 0;
+    std::uint32_t threads_per_core = 0;
+    friend bool operator==(const NodeShape&, const NodeShape&) = default;
+};
+
 /// Nodes of a partition that are alike.
 struct NodeKind {
     std::uint32_t count = 0;      ///< of these nodes
@@ -41,11 +50,12 @@ struct NodeKind {
     std::string features = {};    ///< active ones, "ib,big"; only in Partition::featured_kinds, NodeTable
     std::uint64_t whole_cpus = 0; ///< of a whole one, without specialized cores; 0: not known
     std::uint32_t threads_per_core = 1; ///< CPUs of a core
+    NodeShape shape = {};
 
     /// Whether such nodes have the same resources, whatever their features.
     [[nodiscard]] bool has_same_resources(const NodeKind& other) const {
         return cpus == other.cpus && whole_cpus == other.whole_cpus && memory_mib == other.memory_mib &&
-               threads_per_core == other.threads_per_core && gres == other.gres;
+               threads_per_core == other.threads_per_core && shape == other.shape && gres == other.gres;
     }
 };
 

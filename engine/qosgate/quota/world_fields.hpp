@@ -69,11 +69,18 @@ inline constexpr std::tuple fields_of<model::NodeGres>{
     Field{"count", &model::NodeGres::count},
 };
 template <>
+inline constexpr std::tuple fields_of<model::NodeShape>{
+    Field{"sockets", &model::NodeShape::sockets},
+    Field{"cores_per_socket", &model::NodeShape::cores_per_socket},
+    Field{"threads_per_core", &model::NodeShape::threads_per_core},
+};
+template <>
 inline constexpr std::tuple fields_of<model::NodeKind>{
     Field{"count", &model::NodeKind::count},
     Field{"cpus", &model::NodeKind::cpus},
     Field{"whole_cpus", &model::NodeKind::whole_cpus},
     Field{"threads_per_core", &model::NodeKind::threads_per_core},
+    Field{"shape", &model::NodeKind::shape},
     Field{"memory_mib", &model::NodeKind::memory_mib},
     Field{"gres", &model::NodeKind::gres},
     Field{"features", &model::NodeKind::features},

@@ -142,6 +142,7 @@ model::NodeKind read_node_kind(const node_info_t& node, bool with_features) {
     kind.cpus = is_count(node.cpus) ? node.cpus : 0;
     kind.whole_cpus = whole_cpus(node);
     kind.threads_per_core = threads_per_core(node);
+    kind.shape = {count_or_0(node.sockets), count_or_0(node.cores), count_or_0(node.threads)};
     kind.memory_mib = memory_of(node);
     for_each_gres(view_text(node.gres),
                   [&](std::string_view name, std::string_view type, std::uint64_t count) {
@@ -170,8 +171,9 @@ std::optional<std::size_t> add_kind(std::vector<model::NodeKind>& kinds, model::
 /// Whether two nodes have the same values, as adjacent nodes usually do.
 bool say_the_same(const node_info_t& a, const node_info_t& b) {
     return a.cpus == b.cpus && whole_cpus(a) == whole_cpus(b) && a.real_memory == b.real_memory &&
-           a.mem_spec_limit == b.mem_spec_limit && threads_per_core(a) == threads_per_core(b) &&
-           view_text(a.gres) == view_text(b.gres) && view_text(a.features_act) == view_text(b.features_act);
+           a.mem_spec_limit == b.mem_spec_limit && a.sockets == b.sockets && a.cores == b.cores &&
+           a.threads == b.threads && view_text(a.gres) == view_text(b.gres) &&
+           view_text(a.features_act) == view_text(b.features_act);
 }
 
 /// Whether slurmctld may give a node other features than it has now.

@@ -5,6 +5,7 @@
 #include "qosgate/gate/answer/advice_case.hpp"
 #include "qosgate/gate/partitions/closed_partitions.hpp"
 #include "qosgate/gate/partitions/partition_rules.hpp"
+#include "qosgate/gate/size/whole_cores.hpp"
 #include "qosgate/limits/release.hpp"
 #include "qosgate/model/whole_nodes_by.hpp"
 
@@ -106,7 +107,8 @@ bool names_anything(const JobRequest& request) {
 bool is_small(const ResolvedRequest& resolved) {
     const JobRequest& request = resolved.request;
     if (request.memory || request.memory_per_tres || request.tres_per_task || request.min_cpus_per_node ||
-        request.tasks_per_node || request.cpus_of_task() > 1 ||
+        request.tasks_per_node || request.cpus_of_task() > 1 || asked_shape(request) != model::NodeShape{} ||
+        request.details.get(model::JobDetail::tasks_per_core).number > 0 ||
         model::takes_whole_nodes(request, nullptr, resolved.context.cluster))
         return false;
     const JobSize& size = resolved.counter.sent();

@@ -6,11 +6,13 @@
 #include "qosgate/gate/nodes/node_features.hpp"
 #include "qosgate/gate/nodes/possible_nodes.hpp"
 #include "qosgate/gate/partitions/partition_bounds.hpp"
+#include "qosgate/gate/size/whole_cores.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/limits/explain.hpp"
 #include "qosgate/limits/schedule.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <utility>
@@ -225,7 +227,7 @@ class PartitionFit {
         std::uint64_t tasks = request_.tasks_per_node.value_or(1);
         if (request_.tasks.value_or(0) != 0 && request_.max_nodes.value_or(0) != 0)
             tasks = std::max<std::uint64_t>(tasks, divide_up(*request_.tasks, *request_.max_nodes));
-        return std::max<std::uint64_t>(tasks * request_.cpus_of_task(), demand_.min_cpus());
+        return std::max<std::uint64_t>(tasks * request_.cpus_of_task(), request_.min_cpus_on(1));
     }
 
     /// `node` is the only one that is looked at; empty: all are.
@@ -257,6 +259,31 @@ class PartitionFit {
         return text::format(", {} for each CPU of a whole node", format_memory(demand_.memory_per_cpu()));
     }
 
+    /// Sockets, cores or threads of which no node of these kinds has enough; `node` as above.
+    [[nodiscard]] Sentence find_missing_shape(std::span<const NodesOfKind> kinds,
+                                              std::string_view node) const {
+        struct Part {
+            std::uint32_t model::NodeShape::*count;
+            std::string_view noun;
+        };
+        using model::NodeShape;
+        static constexpr std::array parts{Part{&NodeShape::sockets, "sockets"},
+                                          Part{&NodeShape::cores_per_socket, "cores on each socket"},
+                                          Part{&NodeShape::threads_per_core, "threads on each core"}};
+        const NodeShape asked = asked_shape(request_);
+        for (const auto& [count, noun] : parts) {
+            const std::uint64_t most = max_of(kinds, [&](const NodeKind& kind) {
+                return kind.shape.*count == 0 ? any_number : kind.shape.*count;
+            });
+            if (asked.*count <= most) continue;
+            if (!node.empty())
+                return text::format("{} has {} {}; this job asks for {}", node, most, noun, asked.*count);
+            return text::format("no node of {} has that many {}: the largest has {}, this job asks for {}",
+                                name(), noun, most, asked.*count);
+        }
+        return std::nullopt;
+    }
+
     /// What no node of these kinds has of one thing, or of all together; `node` as above.
     [[nodiscard]] Sentence find_missing_share(std::span<const NodesOfKind> kinds,
                                               std::string_view node) const {
@@ -266,6 +293,7 @@ class PartitionFit {
             return is_of_one ? nodes_.holds_share(*some.kind) : nodes_.may_be_of_job(*some.kind);
         };
         if (std::ranges::any_of(kinds, fits)) return std::nullopt;
+        if (auto missing = find_missing_shape(kinds, node)) return missing;
         const std::uint64_t cpus =
             max_of(kinds, [&](const NodeKind& kind) { return usable_cpus(kind, partition_); });
         const std::uint64_t all_cpus =
@@ -281,6 +309,11 @@ class PartitionFit {
                    why_so_many_cpus();
         if (demand_.min_cpus() > all_cpus)
             return no_node(node, "that many CPUs", "cpu", all_cpus, demand_.min_cpus());
+        const std::uint64_t on_threads =
+            max_of(kinds, [&](const NodeKind& kind) { return demand_.cpus_on_used_threads(kind); });
+        if (const std::uint64_t asked = std::max(demand_.cpus(), demand_.min_cpus()); asked > on_threads)
+            return no_node(node, "that many CPUs", "cpu", on_threads, asked,
+                           " on the threads that this job uses");
         const auto has_memory = [&](const NodesOfKind& some) {
             return some.kind->memory_mib == 0 || demand_.memory_mib(*some.kind) <= some.kind->memory_mib;
         };

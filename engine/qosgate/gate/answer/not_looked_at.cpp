@@ -98,10 +98,10 @@ constexpr std::array rows{
     option<JobDetail::tasks_per_core>,
     NotLookedAt{"--ntasks-per-socket", gives<&model::JobRequest::tasks_per_socket>},
     option<JobDetail::reboot>,
-    NotLookedAt{"--sockets-per-node", gives<&model::JobRequest::sockets_per_node>},
+    NotLookedAt{"which sockets of a node the job gets", gives<&model::JobRequest::sockets_per_node>},
     option<JobDetail::switches>,
     option<JobDetail::thread_spec>,
-    option<JobDetail::threads_per_core>,
+    NotLookedAt{"which threads of a core the job gets", sets<JobDetail::threads_per_core>},
     option<JobDetail::wckey>,
 };
 

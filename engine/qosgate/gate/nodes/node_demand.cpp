@@ -99,13 +99,26 @@ std::uint64_t NodeDemand::memory_mib(const NodeKind& node) const noexcept {
     if (request_.memory && !request_.memory->per_cpu) return request_.memory->mib;
     const std::uint64_t cpus =
         takes_whole_nodes() ? cpus_with_memory(request_, node.cpus, node.threads_per_core) : 0;
-    return saturated_product(memory_per_cpu_, std::max({cpus, cpus_, min_cpus()}));
+    return saturated_product(memory_per_cpu_, std::max({cpus, cpus_, request_.min_cpus_on(1)}));
 }
 
-bool NodeDemand::holds_cpus_and_memory(const NodeKind& node) const noexcept {
-    const std::uint64_t cpus = known(node.cpus), usable = usable_cpus(node, partition_);
-    if (bounds_whole_nodes() && node.cpus != 0 && usable < cpus) return false;
-    return cpus_ <= usable && min_cpus() <= cpus && memory_mib(node) <= known(node.memory_mib);
+std::uint64_t NodeDemand::cpus_on_used_threads(const NodeKind& node) const {
+    if (node.threads_per_core <= 1 || node.cpus == 0) return known(node.cpus);
+    return node.cpus / node.threads_per_core * used_threads(request_, cluster_, node.threads_per_core);
+}
+
+bool NodeDemand::has_shape(const NodeKind& node) const {
+    const model::NodeShape asked = asked_shape(request_);
+    return asked.sockets <= known(node.shape.sockets) &&
+           asked.cores_per_socket <= known(node.shape.cores_per_socket) &&
+           asked.threads_per_core <= known(node.shape.threads_per_core);
+}
+
+bool NodeDemand::holds_cpus_and_memory(const NodeKind& node) const {
+    const std::uint64_t usable = usable_cpus(node, partition_);
+    if (bounds_whole_nodes() && node.cpus != 0 && usable < node.cpus) return false;
+    return has_shape(node) && cpus_ <= usable && std::max(cpus_, min_cpus()) <= cpus_on_used_threads(node) &&
+           memory_mib(node) <= known(node.memory_mib);
 }
 
 bool NodeDemand::holds_share(const NodeKind& node) const {
@@ -121,10 +134,7 @@ bool NodeDemand::holds_share(const NodeKind& node) const {
 }
 
 std::uint64_t NodeDemand::task_cpus(const NodeKind& node) const {
-    const std::uint64_t cpus = usable_cpus(node, partition_);
-    if (node.threads_per_core <= 1 || node.cpus == 0) return cpus;
-    const std::uint64_t used = used_threads(request_, cluster_, node.threads_per_core);
-    return std::min(cpus, node.cpus / node.threads_per_core * used);
+    return std::min(usable_cpus(node, partition_), cpus_on_used_threads(node));
 }
 
 std::uint64_t NodeDemand::tasks_on(const NodeKind& node) const {

@@ -43,8 +43,8 @@ class NodeDemand {
     [[nodiscard]] std::uint64_t cpus() const noexcept { return cpus_; }
     /// Whether MaxMemPerCPU raised the CPUs because of the memory asked for.
     [[nodiscard]] bool has_cpus_for_memory() const noexcept { return has_cpus_for_memory_; }
-    /// The minimum of CPUs that each node must have (--mincpus); the job may use fewer.
-    [[nodiscard]] std::uint64_t min_cpus() const noexcept { return request_.min_cpus_on(1); }
+    /// The minimum of CPUs that each node must have (--mincpus); with --overcommit the job uses fewer.
+    [[nodiscard]] std::uint64_t min_cpus() const noexcept { return request_.min_cpus_per_node.value_or(0); }
     /// The memory on a node in MiB. A job with whole nodes and memory per CPU counts all CPUs of the node.
     [[nodiscard]] std::uint64_t memory_mib(const model::NodeKind& node) const noexcept;
     /// MiB per CPU; 0 if memory is asked for otherwise, or is not a consumable resource.
@@ -60,8 +60,12 @@ class NodeDemand {
         return whole_by_ != model::WholeNodesBy::nothing;
     }
 
-    /// Whether a node has the CPUs and the memory that the job needs on each node.
-    [[nodiscard]] bool holds_cpus_and_memory(const model::NodeKind& node) const noexcept;
+    /// The CPUs of a node on those threads of its cores that the job's tasks may use; very many if not known.
+    [[nodiscard]] std::uint64_t cpus_on_used_threads(const model::NodeKind& node) const;
+    /// Whether a node has the sockets, cores and threads that the job asks for, or its own are not known.
+    [[nodiscard]] bool has_shape(const model::NodeKind& node) const;
+    /// Whether a node has the shape, the CPUs and the memory that the job needs on each node.
+    [[nodiscard]] bool holds_cpus_and_memory(const model::NodeKind& node) const;
     /// Whether a node has everything that the job needs on each node. Cost: linear in the request's entries.
     [[nodiscard]] bool holds_share(const model::NodeKind& node) const;
     /// How many of the job's tasks fit on a node. Cost: the same.

@@ -6,6 +6,7 @@
 #include "qosgate/gate/nodes/node_features.hpp"
 #include "qosgate/gate/nodes/selection_failures.hpp"
 #include "qosgate/gate/partitions/partition_bounds.hpp"
+#include "qosgate/gate/size/whole_cores.hpp"
 #include "qosgate/model/tres_request.hpp"
 
 #include <algorithm>
@@ -79,7 +80,8 @@ class Filling {
     /// Whether nodes of this kind have what the job needs on each node. A node without one of the job's gres
     /// gets none of its tasks.
     [[nodiscard]] bool fits(const NodeKind& kind) const {
-        bool fits = (!request_.features || has_features(kind, *request_.features)) &&
+        const bool knows_shape = cpus_of_shape(request_) == 1 || kind.shape != model::NodeShape{};
+        bool fits = knows_shape && (!request_.features || has_features(kind, *request_.features)) &&
                     says_models(kind, request_) && demand_.holds_share(kind) && tasks_on(kind) != 0;
         model::for_each_gres_item(request_.tres_per_job, [&](const model::TresItem& item) {
             fits = fits && demand_.usable_on(kind, item) != 0;

@@ -7,6 +7,7 @@
 #include "qosgate/gate/nodes/placement.hpp"
 #include "qosgate/gate/nodes/whole_nodes.hpp"
 #include "qosgate/gate/predict/alternatives.hpp"
+#include "qosgate/gate/size/whole_cores.hpp"
 #include "qosgate/model/whole_nodes_by.hpp"
 
 #include <algorithm>
@@ -62,8 +63,9 @@ bool has_known_nodes(const Partition& partition, const JobRequest& request, cons
     if (request.memory && partition.node_memory_mib == 0) return false;
     if (request.required_nodes && !has_nodes(partition, named)) return false;
     if (request.reservation || request.tasks_per_tres) return false;
-    const bool asks_for_resources =
-        request.tres_per_job || request.tres_per_node || request.tres_per_socket || request.tres_per_task;
+    const bool asks_for_resources = request.tres_per_job || request.tres_per_node ||
+                                    request.tres_per_socket || request.tres_per_task ||
+                                    cpus_of_shape(request) > 1;
     return !asks_for_resources || !partition.node_kinds.empty();
 }
 

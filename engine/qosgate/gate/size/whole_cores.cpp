@@ -123,10 +123,19 @@ bool binds_gres(const JobRequest& request) {
     return request.details.get(JobDetail::enforce_binding).number != 0;
 }
 
+model::NodeShape asked_shape(const JobRequest& request) {
+    const auto count = [&](JobDetail detail) {
+        return static_cast<std::uint32_t>(count_of(request, detail));
+    };
+    return {request.sockets_per_node.value_or(0), count(JobDetail::cores_per_socket),
+            count(JobDetail::threads_per_core)};
+}
+
 std::uint64_t cpus_of_shape(const JobRequest& request) {
-    std::uint64_t cpus = std::max<std::uint64_t>(request.sockets_per_node.value_or(1), 1);
-    for (const JobDetail detail : {JobDetail::cores_per_socket, JobDetail::threads_per_core})
-        cpus = saturated_product(cpus, std::max<std::uint64_t>(count_of(request, detail), 1));
+    const auto [sockets, cores, threads] = asked_shape(request);
+    std::uint64_t cpus = 1;
+    for (const std::uint32_t count : {sockets, cores, threads})
+        cpus = saturated_product(cpus, std::max(count, 1u));
     return cpus;
 }
 

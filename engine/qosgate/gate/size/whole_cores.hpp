@@ -52,6 +52,9 @@ struct GivenCpus {
 [[nodiscard]] std::uint64_t cpus_with_memory(const model::JobRequest& request, std::uint64_t cpus,
                                              std::uint32_t threads_per_core);
 
+/// The sockets, cores and threads that each node of the job must have.
+[[nodiscard]] model::NodeShape asked_shape(const model::JobRequest& request);
+
 /// The CPUs of the sockets, cores and threads of a node that the job asks for (-B).
 [[nodiscard]] std::uint64_t cpus_of_shape(const model::JobRequest& request);
 
