@@ -357,6 +357,18 @@ BOOST_AUTO_TEST_CASE(a_job_in_a_partition_without_nodes_waits_for_ever) {
     BOOST_TEST(forecast().code == RejectCode::too_many_cpus);
 }
 
+BOOST_AUTO_TEST_CASE(a_partition_without_nodes_has_too_few_for_a_job_that_sends_no_cpus) {
+    main.total_nodes = main.total_cpus = 0;
+    main.has_no_nodes = true;
+    release = limits::Release(22, 5);
+    request.min_cpus.reset();
+    request.min_nodes = 1;
+    BOOST_TEST(refused() == RejectCode::invalid_node_count);
+    BOOST_TEST(test::first_line(decide().message) == "partition main has no nodes");
+    request.min_nodes.reset();
+    BOOST_TEST(refused() == RejectCode::partition_limits); // once slurmctld tries to start it
+}
+
 BOOST_AUTO_TEST_CASE(slurmctld_looks_for_nodes_beyond_the_bounds_of_several_partitions_or_a_new_release) {
     main.total_cpus = 64;
     request.min_nodes = request.max_nodes = 4;

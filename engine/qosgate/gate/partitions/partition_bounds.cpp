@@ -18,9 +18,9 @@ using model::RejectCode;
 
 using BoundValue = std::optional<std::uint64_t>;
 
-/// The total of a resource; 0 means not known.
-constexpr BoundValue known(std::uint32_t total) {
-    return total == 0 ? BoundValue() : BoundValue(total);
+/// The total of a resource of a partition; 0 means not known, unless it has no nodes.
+constexpr BoundValue known(std::uint32_t total, const Partition& partition) {
+    return total == 0 && !partition.has_no_nodes ? BoundValue() : BoundValue(total);
 }
 
 std::string count_nodes(std::uint64_t nodes) {
@@ -36,9 +36,7 @@ std::string asked_nodes(const BoundedAmounts& job) {
 
 /// The CPUs of a partition, or those that MaxCPUsPerNode leaves on all its nodes.
 BoundValue total_cpus_of(const Partition& partition) {
-    if (partition.has_no_nodes) [[unlikely]]
-        return 0;
-    const BoundValue total = known(partition.total_cpus);
+    const BoundValue total = known(partition.total_cpus, partition);
     if (!total || !partition.max_cpus_per_node) return total;
     return std::min(*total, std::uint64_t{*partition.max_cpus_per_node} * partition.total_nodes);
 }
@@ -64,6 +62,7 @@ std::string tell_total_cpus(const Partition& partition, std::uint64_t bound, con
 }
 
 std::string tell_total_nodes(const Partition& partition, std::uint64_t bound, const BoundedAmounts& job) {
+    if (partition.has_no_nodes) return text::format("partition {} has no nodes", partition.name);
     // Its CPUs may need more nodes than it asks for.
     const bool needs_more = *job.nodes > job.max_nodes.value_or(*job.nodes);
     return text::format("partition {} has {}; this job {} {}", partition.name, count_nodes(bound),
@@ -102,7 +101,7 @@ constexpr PartitionBound total_cpus{.amount = &BoundedAmounts::cpus,
 
 constexpr PartitionBound total_nodes{
     .amount = &BoundedAmounts::nodes,
-    .value_of = [](const Partition& partition) { return known(partition.total_nodes); },
+    .value_of = [](const Partition& partition) { return known(partition.total_nodes, partition); },
     .sense = BoundSense::maximum,
     .exempts = nullptr,
     .code = RejectCode::invalid_node_count,
@@ -162,16 +161,17 @@ std::optional<PartitionProblem> find_bound_problem(const PartitionBound& bound, 
 std::vector<PartitionProblem> find_bound_problems(const Partition& partition, const BoundedAmounts& job,
                                                   QosFlags flags) {
     std::vector<PartitionProblem> problems;
-    for (const PartitionBound* bound : partition_bounds)
-        if (auto problem = find_bound_problem(*bound, partition, job, flags))
-            problems.push_back(*std::move(problem));
+    for (const PartitionBound* bound : partition_bounds) {
+        const bool is_told = bound == &bounds::total_nodes && partition.has_no_nodes && !problems.empty();
+        auto problem = is_told ? std::nullopt : find_bound_problem(*bound, partition, job, flags);
+        if (problem) problems.push_back(*std::move(problem));
+    }
     return problems;
 }
 
 std::uint64_t cap_nodes(std::uint64_t max, const Partition& partition, QosFlags flags) {
-    for (const PartitionBound* bound : {&bounds::max_nodes, &bounds::total_nodes})
-        max = std::min(max, bound->value_for(partition, flags).value_or(max));
-    return max;
+    max = std::min(max, bounds::max_nodes.value_for(partition, flags).value_or(max));
+    return partition.total_nodes == 0 ? max : std::min<std::uint64_t>(max, partition.total_nodes);
 }
 
 std::uint64_t raised_min_nodes(const Partition& partition, QosFlags flags, limits::Release release) {
