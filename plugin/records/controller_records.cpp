@@ -162,6 +162,11 @@ std::vector<model::Association> ControllerRecords::copy_associations() const {
     return chain;
 }
 
+bool ControllerRecords::has_same_association(const std::string& partition) const {
+    return find_association(manager_, lookup_.user_id, std::string(account_), partition.c_str()) ==
+           association_;
+}
+
 std::string_view ControllerRecords::qos_name(std::uint32_t qos) const {
     return slurm::view_text(record(qos)->name);
 }

@@ -35,6 +35,7 @@ class ControllerRecords final : public quota::JobRecords {
     /// The user's usage is also its share of the others'.
     [[nodiscard]] std::vector<model::Association> copy_associations() const override;
     [[nodiscard]] std::vector<model::Association> copy_associations_with_usage() const override;
+    [[nodiscard]] bool has_same_association(const std::string& partition) const override;
     [[nodiscard]] bool has_qos(std::uint32_t qos) const override { return record(qos) != nullptr; }
     [[nodiscard]] std::string_view qos_name(std::uint32_t qos) const override;
     [[nodiscard]] model::Qos copy_qos(std::uint32_t id) const override;

@@ -116,5 +116,58 @@ class WithAny(PluginTestCase):
         self.expect(answer, True, "this job will wait (2 reasons):", too_long, "partition downp is down")
 
 
+class PartitionAssociations(PluginTestCase):
+    slurm_conf = "PartitionName=tiny Nodes=ALL\n"
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.cluster.sacctmgr(f"add user {USER} account=bio partition=short qos=normal")
+        cls.cluster.sacctmgr(f"add user {USER} account=bio partition=tiny qos=small defaultqos=small")
+        cls.qosgate = copy_command(cls.cluster)
+
+    told = (
+        f"a job in partition short cannot name other partitions: {USER} has an association for that partition alone "
+        "with account bio; name one partition"
+    )
+    refused = "Multiple partition job request not supported when a partition is set in the association"
+
+    def test_a_job_in_several_partitions_is_refused(self) -> None:
+        for partitions in ("main,short", "short,main"):
+            arguments = f"-A bio -p {partitions} -t 30"
+            self.expect(self.submit(arguments), False, self.told, self.refused)
+            check = f"{self.qosgate} check -- sbatch {arguments} --wrap=true"
+            checked = self.cluster.run(check, USER)
+            self.assertNotEqual(checked.rc, 0, checked)
+            self.assertIn(self.told, checked.stdout)
+        for arguments in ("-A bio -p short -t 30", "-A bio -p main -t 30", "-A astro -p main,short -t 30"):
+            self.expect_runs_silently(arguments)
+
+    def test_such_a_change_is_refused_whoever_makes_it(self) -> None:
+        job = self.cluster.sbatch("--hold -A bio -p main -t 30", USER).jobid
+        for user in (USER, "root"):
+            changed = self.cluster.run(f"scontrol update jobid={job} partition=main,short", user)
+            self.assertNotEqual(changed.rc, 0, changed)
+            self.assertIn(self.refused, changed.stderr)
+            if slurm_version() >= (23, 2):  # before, a change has no messages
+                self.assertIn(self.told, changed.stderr)
+        changed = self.cluster.run(f"scontrol update jobid={job} partition=short", USER)
+        self.assertEqual(changed.rc, 0, changed)
+
+    def test_a_job_that_keeps_a_qos_of_another_association_waits(self) -> None:
+        told = f"this job keeps QOS normal, and {USER} cannot use it with account bio in partition tiny"
+        for user in (USER, "root"):
+            job = self.cluster.sbatch("--hold -A bio -p main -t 30", USER).jobid
+            changed = self.cluster.run(f"scontrol update jobid={job} partition=tiny", user)
+            self.assertEqual(changed.rc, 0, changed)
+            if slurm_version() >= (23, 2):
+                self.assertIn(told, changed.stderr)
+            self.cluster.scontrol(f"release {job}")
+            self.cluster.wait_reason(job, "InvalidQOS")
+            changed = self.cluster.run(f"scontrol update jobid={job} qos=small", USER)
+            self.assertEqual(changed.rc, 0, changed)
+            self.cluster.wait_job(job, "RUNNING")
+
+
 if __name__ == "__main__":
     main()

@@ -98,6 +98,34 @@ BOOST_AUTO_TEST_CASE(a_default_time_over_the_maximum_is_refused_where_partitions
     BOOST_TEST(code() == RejectCode::invalid_time_limit);
 }
 
+BOOST_AUTO_TEST_CASE(several_partitions_need_one_association_for_all) {
+    request.partition = "main,viz";
+    BOOST_TEST(code() == RejectCode::none);
+
+    records.associations.push_back(records.associations.front());
+    std::string& partition = records.associations.back().link.partition;
+    partition = "other";
+    BOOST_TEST(code() == RejectCode::none);
+
+    partition = "viz";
+    const std::string why = "a job in partition viz cannot name other partitions: ana has an association for "
+                            "that partition alone with account hpc-users; name one partition";
+    for (const char* several : {"main,viz", "viz,main"}) {
+        request.partition = several;
+        BOOST_TEST(code() == RejectCode::partition_assoc, several);
+        BOOST_TEST(test::first_line(decide().message) == why, several);
+    }
+    for (const char* one : {"main", "viz", "viz,viz"}) {
+        request.partition = one;
+        BOOST_TEST(code() == RejectCode::none, one);
+    }
+    request.partition = "main,viz";
+    request.qos = "nosuch"; // looked up later
+    BOOST_TEST(code() == RejectCode::partition_assoc);
+    request.account = "nosuch"; // before
+    BOOST_TEST(code() == RejectCode::invalid_account);
+}
+
 BOOST_AUTO_TEST_CASE(a_least_time_that_no_partition_allows_is_refused_everywhere) {
     partitions[0].max_time = TimeLimit{60};
     request.time_limit = TimeLimit{120};

@@ -362,6 +362,58 @@ BOOST_AUTO_TEST_CASE(partitions_and_accounts_are_checked_like_at_submission) {
     BOOST_TEST(decide().forecast.code == RejectCode::invalid_account);
 }
 
+BOOST_AUTO_TEST_CASE(a_change_that_keeps_a_qos_which_the_new_association_may_not_use_lets_the_job_wait) {
+    records.associations.push_back(records.associations.front());
+    quota::LocalAssociation& in_viz = records.associations.back();
+    in_viz.link.partition = "viz";
+    update.after.partition = "viz";
+    BOOST_TEST(decide().forecast.pending_reason == "");
+
+    in_viz.permitted_qos = {{"moonlight"}};
+    for (const std::uint32_t requester : {1000u, an_operator}) {
+        update.after.submit_uid = requester;
+        const auto decision = decide();
+        BOOST_TEST(decision.forecast.code == RejectCode::none);
+        BOOST_TEST(decision.forecast.pending_reason == "InvalidQOS");
+        BOOST_TEST(decision.forecast.never_starts);
+        BOOST_TEST(test::first_line(decision.message) ==
+                   "this job can never start as it is: this job keeps QOS normal, and ana cannot use it with "
+                   "account hpc-users in partition viz; change the QOS of the job, too (InvalidQOS)");
+        BOOST_TEST((decide("enforce").reject != RejectCode::none) == (requester != an_operator));
+    }
+
+    update.after.qos = "moonlight"; // in the same change
+    update.names_qos = true;
+    ask_cpus(2);
+    qos(1).limits.set(CountLimit::max_wall, 60);
+    BOOST_TEST(decide().forecast.pending_reason == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_blocked_the_job_before_the_change_is_not_told_again) {
+    records.associations.front().permitted_qos = {{"moonlight"}};
+    update.after.partition = "viz";
+    BOOST_TEST(decide().message.empty());
+}
+
+BOOST_AUTO_TEST_CASE(several_partitions_need_one_association_whoever_chose_them) {
+    update.after.partition = "main,viz";
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
+
+    records.associations.push_back(records.associations.front());
+    records.associations.back().link.partition = "viz";
+    for (const std::uint32_t requester : {1000u, an_operator}) {
+        update.after.submit_uid = requester;
+        BOOST_TEST(decide().forecast.code == RejectCode::partition_assoc);
+    }
+
+    // A job that has them already is not asked for its association when only its size changes.
+    update.before.partition = "main,viz";
+    ask_cpus(8);
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
+    move_to("moonlight");
+    BOOST_TEST(decide().forecast.code == RejectCode::partition_assoc);
+}
+
 BOOST_AUTO_TEST_CASE(a_partition_that_cannot_take_the_job_is_told_whoever_chose_it) {
     partitions[1].total_cpus = 4;
     update.after.partition = "viz";

@@ -145,9 +145,11 @@ BOOST_AUTO_TEST_CASE(an_association_for_the_first_partition_wins) {
     in_partition("main");
 
     BOOST_TEST(view().associations.at(0).partition == "gpu");
+    BOOST_TEST(view().differing_partition.value() == 1u);
 
     lookup.partitions = lookup.partitions.subspan(1);
     BOOST_TEST(view().associations.at(0).partition.empty());
+    BOOST_TEST(!view().differing_partition.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(a_loop_in_the_account_tree_ends) {

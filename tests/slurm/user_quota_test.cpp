@@ -210,6 +210,7 @@ std::string written(const model::AccountView& view) {
     }
     for (const auto& choice : view.partitions)
         out << "\npartition " << choice.partition->name << " QOS " << index(choice.qos);
+    out << "\nanother association in " << index(view.differing_partition);
     for (const model::Association& link : view.associations)
         out << "\nlink " << static_cast<int>(link.level) << ' ' << link.account << ' ' << link.user << ' '
             << link.partition;
@@ -294,7 +295,8 @@ BOOST_AUTO_TEST_CASE(parts_of_the_records_give_the_answers_of_all) {
             likely.accounts = {dice.of<std::string>({"astro", "bio", "deep", "lab", "nosuch"})};
         BOOST_TEST_REQUIRE(quota.start(likely).has_value());
         for (int job = 0; job < 2; ++job) {
-            const std::vector<std::shared_ptr<const model::Partition>> partitions{make_partition(dice)};
+            std::vector partitions{make_partition(dice)};
+            if (dice.is_heads()) partitions.push_back(make_partition(dice));
             const std::string account = dice.of<std::string>({"", "astro", "BIO", "deep", "nosuch"});
             const std::string qos = dice.of<std::string>({"", "", "high", "HIGH", "low", "q3,low", "nosuch"});
             quota::Lookup lookup;

@@ -303,7 +303,8 @@ void judge_after_rules(Decision& decision, const ResolvedRequest& job, const Sit
 
 void resolve_before(std::optional<ResolvedRequest>& before, const model::JobUpdate& update,
                     const Site& site) {
-    const ResolveOptions options{.requester = update.after.submit_uid, .names_partitions = false};
+    const ResolveOptions options{
+        .requester = update.after.submit_uid, .keeps_qos = !update.names_qos, .names_partitions = false};
     before.emplace(WithResultOf([&] { return resolve(update.before, site.context, options); }));
     count_one_task(*before);
 }
@@ -370,6 +371,7 @@ Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
     const Site site(known, policy, provider_, release_);
     const bool changes_partitions = update.before.partition != update.after.partition;
     const ResolveOptions options{.requester = update.after.submit_uid,
+                                 .keeps_qos = !update.names_qos,
                                  .names_partitions = changes_partitions};
     Decision decision;
     const bool runs_rules = site.has_rules_at(policy::JobEvent::modify, update.parts);

@@ -89,6 +89,7 @@ enum class QosProblem : std::uint8_t {
     default_not_permitted, ///< none was requested, and the association may not use the default
     requires_reservation,  ///< it requires --reservation, and none was given
     relative_of_partition, ///< a Relative QOS that is a partition's QOS
+    kept_not_permitted,    ///< not_permitted, and a change leaves the job that QOS: it waits
     list_not_allowed,      ///< several names, but this release takes one; or a list that ends with a comma
 };
 
@@ -119,6 +120,9 @@ struct AccountView {
     QosChoice job_qos;
     std::vector<PartitionChoice> partitions; ///< in the order slurmctld tries them
     std::vector<Association> associations;   ///< user first, root last; empty: no association
+    /// The first partition for which the user has another association than for partitions.front(); empty:
+    /// none, or no association.
+    std::optional<std::size_t> differing_partition;
     /// Names, sorted; filled only if job_qos.problem is set or alternatives were requested.
     std::vector<std::string> permitted_qos;
     /// The user's accounts, sorted; filled only if there is no association or alternatives were requested. If

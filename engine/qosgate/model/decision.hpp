@@ -31,6 +31,7 @@ enum class RejectCode : std::uint8_t {
     invalid_array,      ///< ESLURM_INVALID_ARRAY
     partition_limits,   ///< ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE: EnforcePartLimits, checked last
     text_too_long,      ///< ESLURM_PATHNAME_TOO_LONG; Slurm uses it for all texts
+    partition_assoc,    ///< ESLURM_PARTITION_ASSOC
     access_denied,      ///< ESLURM_ACCESS_DENIED: a rule of the site said no
     try_again,          ///< EAGAIN: not known yet; sbatch, salloc and srun submit the job again by themselves
 };

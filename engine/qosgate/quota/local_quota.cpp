@@ -37,16 +37,15 @@ std::string_view default_account_of(const Indexed& all, std::uint32_t user_id) {
 }
 
 /// A user's association in an account: the one for the partition wins over the one for all.
-std::optional<std::size_t> find_association(const Indexed& all, const Lookup& lookup,
-                                            std::string_view account) {
+std::optional<std::size_t> find_association(const Indexed& all, std::uint32_t user_id,
+                                            std::string_view account, std::string_view partition) {
     std::optional<std::size_t> for_all;
-    for (const std::size_t place : all.associations_of(lookup.user_id)) {
+    for (const std::size_t place : all.associations_of(user_id)) {
         const LocalAssociation& candidate = all.records.associations[place];
         if (!text::iequals(candidate.link.account, account)) continue;
         if (candidate.link.partition.empty()) {
             if (!for_all) for_all = place;
-        } else if (!lookup.partitions.empty() &&
-                   candidate.link.partition == lookup.partitions.front()->name) {
+        } else if (candidate.link.partition == partition) {
             return place;
         }
     }
@@ -56,9 +55,14 @@ std::optional<std::size_t> find_association(const Indexed& all, const Lookup& lo
 /// The indices of a job's association chain, user -> root; empty: no association.
 std::vector<std::size_t> find_chain(const Indexed& all, const Lookup& lookup) {
     const std::string_view own = default_account_of(all, lookup.user_id);
-    auto at = find_association(all, lookup, lookup.account.empty() ? own : lookup.account);
+    const std::string_view partition =
+        lookup.partitions.empty() ? std::string_view() : lookup.partitions.front()->name;
+    const auto find_in = [&](std::string_view account) {
+        return find_association(all, lookup.user_id, account, partition);
+    };
+    auto at = find_in(lookup.account.empty() ? own : lookup.account);
     // Without `associations` in AccountingStorageEnforce, an account that the user is not in counts as none.
-    if (!at && !all.records.enforce.associations) at = find_association(all, lookup, own);
+    if (!at && !all.records.enforce.associations) at = find_in(own);
     std::vector<std::size_t> chain;
     while (at && chain.size() <= all.records.associations.size()) {
         chain.push_back(*at);
@@ -113,6 +117,10 @@ class LocalJobRecords final : public JobRecords {
         for (const std::size_t index : chain_)
             copies.push_back(records_.associations[index].link);
         return copies;
+    }
+
+    bool has_same_association(const std::string& partition) const override {
+        return find_association(all_, lookup_.user_id, owner().account, partition) == chain_.front();
     }
 
     bool has_qos(std::uint32_t qos) const override { return qos < records_.qos.size(); }

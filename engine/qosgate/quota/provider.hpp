@@ -38,6 +38,7 @@ struct Lookup {
     bool takes_qos_lists = false; ///< whether "a,b" names two QOSs; else it is one name
     /// Who changes an existing job; empty: a submission; then nobody is exempt from limits.
     std::optional<std::uint32_t> requester;
+    bool keeps_qos = false;   ///< the change names no QOS: then operators cannot use any, either
     std::uint32_t reader = 0; ///< the reader of the answer; hidden records are marked in the view
     /// Whether the answer may name partitions or reservations that the request does not name, as suggestions
     /// for an unknown name. Then the view always says what is hidden from the reader.

@@ -83,6 +83,14 @@ std::vector<QosIds::OfPartition> add_partitions(AccountView& view, const JobReco
     return found;
 }
 
+/// AccountView::differing_partition.
+std::optional<std::size_t> find_differing_partition(const JobRecords& records, const Lookup& lookup) {
+    if (!records.has_association()) return std::nullopt;
+    for (std::size_t i = 1; i < lookup.partitions.size(); ++i)
+        if (!records.has_same_association(lookup.partitions[i]->name)) return i;
+    return std::nullopt;
+}
+
 /// Whether a partition asks for the job's accounts, up to the root.
 bool asks_for_accounts(const PartitionChoice& choice) {
     return !choice.partition->allow_accounts.empty() || !choice.partition->deny_accounts.empty();
@@ -152,7 +160,9 @@ AccountView build_view(const JobRecords& records, const Lookup& lookup) {
     const JobOwner owner = records.owner();
     const bool by_operator = lookup.requester && records.is_operator(*lookup.requester);
     const ChosenQos chosen = choose_qos(
-        records, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists, by_operator}, enforce);
+        records,
+        {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists, by_operator && !lookup.keeps_qos},
+        enforce);
     QosIds ids;
     if (chosen.id && records.has_qos(*chosen.id)) ids.job = chosen.id;
     if (lookup.own_qos != nullptr && ids.job)
@@ -166,6 +176,7 @@ AccountView build_view(const JobRecords& records, const Lookup& lookup) {
                      .job_qos = describe(chosen, ids, records),
                      .partitions = {},
                      .associations = {},
+                     .differing_partition = find_differing_partition(records, lookup),
                      .permitted_qos = {},
                      .accounts = {},
                      .default_qos = {},
@@ -174,8 +185,8 @@ AccountView build_view(const JobRecords& records, const Lookup& lookup) {
                      .requester_is_operator = by_operator};
     ids.partitions = add_partitions(view, records, lookup);
 
-    const bool is_settled =
-        records.has_association() && chosen.alternatives.empty() && chosen.problem == model::QosProblem::none;
+    const bool is_settled = records.has_association() && !view.differing_partition &&
+                            chosen.alternatives.empty() && chosen.problem == model::QosProblem::none;
     if (lookup.job_bounds != nullptr && is_settled) {
         if (std::ranges::any_of(view.partitions, asks_for_accounts))
             view.associations = records.name_associations();

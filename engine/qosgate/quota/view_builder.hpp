@@ -73,6 +73,9 @@ class JobRecords : public QosDirectory {
     /// The same with limits and usage.
     [[nodiscard]] virtual std::vector<model::Association> copy_associations() const = 0;
 
+    /// Whether slurmctld finds the job's association for this partition, too. Asked if there is one.
+    [[nodiscard]] virtual bool has_same_association(const std::string& partition) const = 0;
+
     /// Whether there is a QOS with that id: a default QOS may have been deleted.
     [[nodiscard]] virtual bool has_qos(std::uint32_t qos) const = 0;
     /// The name of an existing QOS.

@@ -151,6 +151,7 @@ class Explainer {
         switch (attempt.view.job_qos.problem) {
         case model::QosProblem::unknown:
         case model::QosProblem::not_permitted:
+        case model::QosProblem::kept_not_permitted:
         case model::QosProblem::default_not_permitted:
         case model::QosProblem::relative_of_partition: return true;
         case model::QosProblem::none:

@@ -225,6 +225,9 @@ class CopiedJobRecords final : public quota::JobRecords {
         need_account("root");
         return records_.root ? records_.associations.at(*records_.root).default_qos : std::nullopt;
     }
+    bool has_same_association(const std::string& partition) const override {
+        return find_association(records_, lookup_.user_id, account_, partition) == association_;
+    }
     bool has_association() const override { return association_ != nullptr; }
     bool is_permitted(std::uint32_t qos) const override {
         if (association_ == nullptr || !association_->permitted_qos) return false;

@@ -24,6 +24,7 @@ int to_slurm_error(model::RejectCode code) noexcept {
     case RejectCode::invalid_array: return ESLURM_INVALID_ARRAY;
     case RejectCode::partition_limits: return ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
     case RejectCode::text_too_long: return ESLURM_PATHNAME_TOO_LONG;
+    case RejectCode::partition_assoc: return ESLURM_PARTITION_ASSOC;
     case RejectCode::access_denied: return ESLURM_ACCESS_DENIED;
     case RejectCode::try_again: return EAGAIN;
     }

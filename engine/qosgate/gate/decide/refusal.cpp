@@ -83,6 +83,7 @@ std::string qos_problem_text(const model::AccountView& view, limits::Release rel
             "a job cannot ask for QOS {}: it belongs to a partition, and its limits are percentages of "
             "that partition's size",
             name);
+    case QosProblem::kept_not_permitted: return kept_qos_text(view);
     case QosProblem::list_not_allowed: return list_problem_text(view.job_qos.name, release);
     }
     return "";
@@ -173,11 +174,29 @@ std::optional<Refusal> check_account(const model::AccountView& view, const model
                                        list_similar_first(wrong, view.accounts))}};
 }
 
+std::optional<Refusal> check_partition_associations(const model::AccountView& view) {
+    if (!view.differing_partition) return std::nullopt;
+    const std::string& of_first = view.associations.front().partition;
+    const std::string& partition =
+        of_first.empty() ? view.partitions[*view.differing_partition].partition->name : of_first;
+    return Refusal{RejectCode::partition_assoc,
+                   {text::format("a job in partition {} cannot name other partitions: {} has an association "
+                                 "for that partition alone{}; name one partition",
+                                 partition, who(view), with_account(view))}};
+}
+
+std::string kept_qos_text(const model::AccountView& view) {
+    const bool is_of_partition = !view.associations.empty() && !view.associations.front().partition.empty();
+    return text::format("this job keeps QOS {}, and {} cannot use it{}{}; change the QOS of the job, too",
+                        text::printable(view.job_qos.name, 64), who(view), with_account(view),
+                        is_of_partition ? " in partition " + view.associations.front().partition : "");
+}
+
 std::optional<Refusal> check_qos(const model::AccountView& view, limits::Release release) {
-    if (view.job_qos.problem == QosProblem::none) return std::nullopt;
+    const QosProblem problem = view.job_qos.problem;
+    if (problem == QosProblem::none || problem == QosProblem::kept_not_permitted) return std::nullopt;
     Refusal refusal{RejectCode::invalid_qos, {qos_problem_text(view, release)}};
-    if (view.job_qos.problem != QosProblem::requires_reservation)
-        refusal.lines.push_back("  " + usable(view));
+    if (problem != QosProblem::requires_reservation) refusal.lines.push_back("  " + usable(view));
     return refusal;
 }
 

@@ -51,6 +51,12 @@ std::optional<Refusal> check_partition(std::span<const std::string> unknown,
 /// Refuses a user without an association if slurmctld enforces associations.
 std::optional<Refusal> check_account(const model::AccountView& view, const model::JobRequest& request);
 
+/// Refuses several partitions if the user has an association of its own for one of them.
+std::optional<Refusal> check_partition_associations(const model::AccountView& view);
+
+/// Why a job waits that keeps QosProblem::kept_not_permitted.
+std::string kept_qos_text(const model::AccountView& view);
+
 /// Refuses a QOS that does not exist, is not permitted or does not fit the request, and lists usable QOSs.
 std::optional<Refusal> check_qos(const model::AccountView& view, limits::Release release);
 

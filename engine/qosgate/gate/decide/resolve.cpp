@@ -87,15 +87,16 @@ const model::AccountView& nothing_known() {
 }
 
 quota::Lookup make_lookup(const model::JobRequest& request, const PartitionList& partitions,
-                          limits::Release release, std::optional<std::uint32_t> requester) {
+                          limits::Release release, const ResolveOptions& options) {
     quota::Lookup lookup;
     lookup.user_id = request.user_id;
     if (request.account) lookup.account = *request.account;
     if (request.qos) lookup.qos = *request.qos;
     lookup.has_reservation = request.reservation.has_value();
     lookup.takes_qos_lists = release.follows(limits::rules::takes_qos_lists);
-    lookup.requester = requester;
-    lookup.reader = requester.value_or(request.submit_uid);
+    lookup.requester = options.requester;
+    lookup.keeps_qos = options.keeps_qos;
+    lookup.reader = options.requester.value_or(request.submit_uid);
     lookup.names_others = !partitions.unknown.empty() || request.reservation.has_value();
     lookup.partitions = partitions.found;
     return lookup;
@@ -106,8 +107,7 @@ quota::Lookup make_lookup(const model::JobRequest& request, const PartitionList&
 Result<model::AccountView> look_up(CountedRequest& counted, const ResolveOptions& options) {
     const ClusterContext& context = counted.context;
     BoundsOfRequest bounds(counted);
-    quota::Lookup lookup =
-        make_lookup(counted.request, counted.partitions, context.release, options.requester);
+    quota::Lookup lookup = make_lookup(counted.request, counted.partitions, context.release, options);
     const bool is_too_long = is_too_long_for(counted.partitions.found.size(), counted.request);
     // Whether a reservation is for the job depends on all accounts above.
     if (options.extent == ViewExtent::short_within_limits && !is_too_long && !counted.request.reservation)

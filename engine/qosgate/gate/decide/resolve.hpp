@@ -19,6 +19,7 @@ enum class ViewExtent : std::uint8_t { whole, short_within_limits };
 /// How a request is resolved.
 struct ResolveOptions {
     std::optional<std::uint32_t> requester = {}; ///< who changes the job; empty: a submission
+    bool keeps_qos = false;                      ///< see quota::Lookup
     ViewExtent extent = ViewExtent::whole;
     bool names_partitions = true;                 ///< the job gets its partitions now; else it has had them
     std::optional<model::Qos>* own_qos = nullptr; ///< see quota::Lookup

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/partitions/attempt.hpp"
 
+#include "qosgate/gate/decide/refusal.hpp"
 #include "qosgate/gate/nodes/node_demand.hpp"
 #include "qosgate/gate/partitions/in_partition.hpp"
 #include "qosgate/gate/size/whole_cores.hpp"
@@ -218,6 +219,9 @@ struct Attempt {
 std::optional<PendingCause> find_cause_if_up(const Attempt& attempt) {
     const ResolvedRequest& asked = attempt.asked;
     const model::Partition* partition = attempt.partition();
+    if (asked.view().job_qos.problem == model::QosProblem::kept_not_permitted)
+        return cause_of_partition(
+            {{model::RejectCode::invalid_qos, "InvalidQOS", kept_qos_text(asked.view())}});
     const auto cause_of_rules = [&](std::vector<PartitionProblem> rules, bool is_early) {
         PendingCause cause = cause_of_partition(std::move(rules));
         cause.is_early = is_early;

@@ -26,7 +26,7 @@ bool moves_the_job(const model::JobUpdate& update, const ResolvedRequest& before
 
 /// The job as slurmctld checks it when it changes: one task, no time limit unless the change sets one, and in
 /// some releases likewise no memory.
-void set_up_update(ResolvedRequest& resolved, const model::JobUpdate& update) {
+void set_up_update(ResolvedRequest& resolved, const model::JobUpdate& update, bool is_moved) {
     resolved.job.is_update = true;
     resolved.job.array_tasks = 1;
     const auto mem = resolved.view().tres->find(model::TresKind::mem);
@@ -37,7 +37,12 @@ void set_up_update(ResolvedRequest& resolved, const model::JobUpdate& update) {
         resolved.job.tres[*mem] = 0;
     }
     resolved.job.time_limit = update.names_time ? update.after.time_limit : std::nullopt;
-    if (!update.names_qos) resolved.known->job_qos.problem = model::QosProblem::none;
+    if (!update.names_qos) {
+        auto& problem = resolved.known->job_qos.problem;
+        const bool is_kept = is_moved && problem == model::QosProblem::not_permitted;
+        problem = is_kept ? model::QosProblem::kept_not_permitted : model::QosProblem::none;
+    }
+    if (!is_moved) resolved.known->differing_partition.reset();
 }
 
 std::optional<TimeLimit> time_after(const model::JobUpdate& update, const ResolvedRequest& before,
@@ -136,10 +141,11 @@ void judge_update(Decision& decision, model::JobUpdate& update, ResolvedRequest&
                   ResolvedRequest& after, const policy::Settings& settings) {
     update.after.time_limit = time_after(update, before, after);
     if (is_harmless(update, before, after)) return;
-    set_up_update(before, update);
-    set_up_update(after, update);
+    const bool is_moved = moves_the_job(update, before, after);
+    set_up_update(before, update, is_moved);
+    set_up_update(after, update, is_moved);
     const bool is_operator = after.view().requester_is_operator;
-    const bool is_checked = !is_operator && moves_the_job(update, before, after);
+    const bool is_checked = !is_operator && is_moved;
     if (is_operator) mark_what_an_operator_set(update, before, after);
 
     const auto predict_before = [&](Strictness strictness, bool limits) {
