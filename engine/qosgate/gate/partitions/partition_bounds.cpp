@@ -162,8 +162,8 @@ std::vector<PartitionProblem> find_bound_problems(const Partition& partition, co
                                                   QosFlags flags) {
     std::vector<PartitionProblem> problems;
     for (const PartitionBound* bound : partition_bounds) {
-        const bool is_told = bound == &bounds::total_nodes && partition.has_no_nodes && !problems.empty();
-        auto problem = is_told ? std::nullopt : find_bound_problem(*bound, partition, job, flags);
+        const bool is_said = bound == &bounds::total_nodes && partition.has_no_nodes && !problems.empty();
+        auto problem = is_said ? std::nullopt : find_bound_problem(*bound, partition, job, flags);
         if (problem) problems.push_back(*std::move(problem));
     }
     return problems;
