@@ -57,7 +57,7 @@ struct ClusterSnapshot::Shared {
     /// Whether such a job came long ago, and still nothing is known.
     [[nodiscard]] bool is_overdue() const noexcept;
     /// Whether slurmctld may have changed reservations after these were read, or none could be read. Else
-    /// false if it does not tell.
+    /// false if it does not say, as with a reservation that floats in time.
     [[nodiscard]] bool may_have_new_reservations(const model::Cluster& cluster) const noexcept;
 
   private:
@@ -79,7 +79,7 @@ struct ClusterSnapshot::Shared {
 
 bool ClusterSnapshot::Shared::may_have_new_reservations(const model::Cluster& cluster) const noexcept {
     if (!cluster.names) return true;
-    if (reservations_changed_at_ == nullptr) return false;
+    if (reservations_changed_at_ == nullptr || cluster.names->has_floating_reservation) return false;
     const std::time_t changed_at = __atomic_load_n(reservations_changed_at_, __ATOMIC_RELAXED);
     return changed_at >= cluster.names->reservations_read_at; // within one second the order is not known
 }

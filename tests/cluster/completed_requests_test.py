@@ -50,6 +50,11 @@ class CompletedRequests(PluginTestCase):
                 " Duration=UNLIMITED Licenses=seat:0 NodeCnt=0 Flags=ANY_NODES".replace(" PartitionName= ", " ")
             )
 
+        # slurmctld says after each look at this one that reservations have changed.
+        cls.cluster.scontrol(
+            "create reservation ReservationName=floating Users=root StartTime=now+60minutes Duration=60 Licenses=seat:0"
+            " NodeCnt=0 Flags=ANY_NODES,TIME_FLOAT"
+        )
         cls.rule = ""
 
     def let_run(self, rule: str) -> None:

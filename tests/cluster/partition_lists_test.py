@@ -155,13 +155,10 @@ class PartitionAssociations(PluginTestCase):
         self.assertEqual(changed.rc, 0, changed)
 
     def test_a_job_that_keeps_a_qos_of_another_association_waits(self) -> None:
-        told = f"this job keeps QOS normal, and {USER} cannot use it with account bio in partition tiny"
         for user in (USER, "root"):
             job = self.cluster.sbatch("--hold -A bio -p main -t 30", USER).jobid
             changed = self.cluster.run(f"scontrol update jobid={job} partition=tiny", user)
             self.assertEqual(changed.rc, 0, changed)
-            if slurm_version() >= (23, 2):
-                self.assertIn(told, changed.stderr)
             self.cluster.scontrol(f"release {job}")
             self.cluster.wait_reason(job, "InvalidQOS")
             changed = self.cluster.run(f"scontrol update jobid={job} qos=small", USER)

@@ -91,8 +91,13 @@ BOOST_AUTO_TEST_CASE(a_partition_that_only_the_start_decides_is_refused_where_ru
     request.partition = "main";
     BOOST_TEST(read() == "main 1");
     request.partition.reset();
-    request.reservation = "plain,plain";
-    BOOST_TEST(read() == "main 1");
+    for (const char* list : {"plain,plain", "plain,for main"}) {
+        request.reservation = list;
+        BOOST_TEST(read() == "main 1");
+    }
+    partitions[0].takes_jobs = false; // it is judged in the alternate, and may start in the closed one
+    partitions[0].alternate = "viz";
+    BOOST_TEST(read().starts_with(refused));
 }
 
 BOOST_AUTO_TEST_CASE(where_limits_are_enforced_it_is_refused_too_but_not_of_an_operator) {
@@ -115,8 +120,11 @@ BOOST_AUTO_TEST_CASE(a_reservation_that_may_be_newer_must_be_asked_for_again) {
     request.partition = "viz";
     BOOST_TEST(read() == "viz 1");
     request.partition.reset();
-    request.reservation.reset();
-    BOOST_TEST(read() == "main 1");
+    may_have_new_reservations = false;
+    is_cluster_known = false;
+    BOOST_TEST(decide(policy.get()).reject == RejectCode::try_again);
+    is_cluster_known = true;
+    BOOST_TEST(read() == "viz 1");
 }
 
 BOOST_AUTO_TEST_CASE(a_change_to_such_a_list_is_refused_for_a_job_that_named_no_partition) {
@@ -203,6 +211,7 @@ BOOST_AUTO_TEST_CASE(of_nodes_that_are_not_known_no_fewer_are_counted_than_a_par
     BOOST_TEST(read_nodes("node1,node3") == "main 6");
     names.reset();
     BOOST_TEST(read_nodes("node1,node3") == "main 6");
+    BOOST_TEST(read_nodes("node[1-9]") == "main 9");
 }
 
 BOOST_AUTO_TEST_CASE(from_23_02_on_the_nodes_between_may_be_taken_and_need_not) {

@@ -375,11 +375,9 @@ BOOST_AUTO_TEST_CASE(a_change_that_keeps_a_qos_which_the_new_association_may_not
         const auto decision = decide();
         BOOST_TEST(decision.forecast.code == RejectCode::none);
         BOOST_TEST(decision.forecast.pending_reason == "InvalidQOS");
-        BOOST_TEST(decision.forecast.never_starts);
-        BOOST_TEST(test::first_line(decision.message) ==
-                   "this job can never start as it is: this job keeps QOS normal, and ana cannot use it with "
-                   "account hpc-users in partition viz; change the QOS of the job, too (InvalidQOS)");
-        BOOST_TEST((decide("enforce").reject != RejectCode::none) == (requester != an_operator));
+        BOOST_TEST(!decision.forecast.never_starts); // an operator may have set the QOS
+        BOOST_TEST(decision.message.empty());        // so nothing is certain
+        BOOST_TEST(decide("enforce").reject == RejectCode::none);
     }
 
     update.after.qos = "moonlight"; // in the same change

@@ -108,6 +108,11 @@ BOOST_AUTO_TEST_CASE(what_is_not_sent_stays) {
     BOOST_TEST_REQUIRE(names.licenses.size() == 1u);
     BOOST_TEST(names.licenses[0].total == 10u);
 
+    BOOST_TEST(!names.has_floating_reservation);
+    reservation.flags = RESERVE_FLAG_TIME_FLOAT;
+    slurm::update_names(names, &reservations, nullptr);
+    BOOST_TEST(names.has_floating_reservation);
+
     licenses.num_lic = 0;
     slurm::update_names(names, nullptr, &licenses);
     BOOST_TEST(names.licenses.empty());

@@ -49,6 +49,8 @@ struct KnownNames {
     NamesOfNodes gres;                    ///< "gpu", and "gpu:a100" if nodes name the type
     NamesOfNodes features;                ///< active or not
     std::time_t reservations_read_at = 0; ///< by slurmctld's clock
+    /// One of them floats in time: slurmctld says after each look at them that they have changed.
+    bool has_floating_reservation = false;
     /// The names of nodes, including hostnames, with the index of each in the cluster's node table. Empty:
     /// not known.
     std::vector<std::string> nodes = {};

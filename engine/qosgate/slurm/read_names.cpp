@@ -140,6 +140,9 @@ void update_names(model::KnownNames& names, const reserve_info_msg_t* reservatio
         for (const reserve_info_t& one :
              std::span(reservations->reservation_array, reservations->record_count))
             names.reservations.push_back(read_reservation(one));
+        names.has_floating_reservation = std::ranges::any_of(
+            std::span(reservations->reservation_array, reservations->record_count),
+            [](const reserve_info_t& one) { return (one.flags & RESERVE_FLAG_TIME_FLOAT) != 0; });
         names.reservations_read_at = reservations->last_update;
         std::ranges::sort(names.reservations, {}, &model::Reservation::name);
     }

@@ -90,7 +90,10 @@ bool binds_sender(const LoggedJob& job, const Site& site) {
     const bool is_new = job.change == nullptr;
     if (!is_new && job.change->before.reservation == request.reservation) return false;
     const bool only_start_decides = gets_partition_at_start(request, site.context.cluster);
-    const bool may_be_new = site.known.may_have_new_reservations && may_get_partition_of_reservation(request);
+    const bool may_change =
+        is_new ? may_get_partition_of_reservation(request) : names_reservations_only(request);
+    const bool may_be_new =
+        (site.known.may_have_new_reservations || site.known.cluster == nullptr) && may_change;
     if ((!only_start_decides && !may_be_new) || !binds_sender(job, site)) return false;
     if (only_start_decides)
         refuse(decision, model::RejectCode::access_denied,
@@ -99,10 +102,11 @@ bool binds_sender(const LoggedJob& job, const Site& site) {
                             is_new ? "a partition with --partition, or one reservation" : "one reservation"),
                job, site.settings());
     else
-        refuse(decision, model::RejectCode::try_again,
-               "the partition of this job's reservation cannot be checked yet, because a reservation changed "
-               "a moment ago; name a partition, or try again in a moment",
-               job, site.settings());
+        refuse(
+            decision, model::RejectCode::try_again,
+            "the partition of this job's reservation cannot be checked yet: name a partition, or try again "
+            "in a moment",
+            job, site.settings());
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "qosgate/gate/nodes/known_nodes.hpp"
 
 #include "qosgate/gate/nodes/host_names.hpp"
+#include "qosgate/gate/size/ranges.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -28,16 +29,21 @@ KnownNodes look_up_nodes(std::string_view list, const model::KnownNames& known,
                 known.node_indices[static_cast<std::size_t>(found - known.nodes.begin())]);
         else if (!nodes.unknown)
             nodes.unknown = std::move(name);
+        if (nodes.unknown && max > max_nodes_read) break; // nothing else is wanted of so long a list
     }
     std::ranges::sort(nodes.indices);
     nodes.indices.erase(std::unique(nodes.indices.begin(), nodes.indices.end()), nodes.indices.end());
     return nodes;
 }
 
-void fill_gaps(std::vector<std::uint32_t>& indices) {
-    const std::uint32_t first = indices.front(), last = indices.back();
-    indices.resize(std::size_t{last} - first + 1);
-    std::iota(indices.begin(), indices.end(), first);
+/// Adds the nodes between, as far as that many are looked up.
+void fill_gaps(KnownNodes& nodes) {
+    const std::uint32_t first = nodes.indices.front();
+    const std::size_t count = std::size_t{nodes.indices.back()} - first + 1;
+    nodes.is_whole = nodes.is_whole && count <= max_nodes_read;
+    if (count > max_nodes_read) return;
+    nodes.indices.resize(count);
+    std::iota(nodes.indices.begin(), nodes.indices.end(), first);
 }
 
 std::uint32_t most_nodes_of_a_partition(const model::Cluster& cluster) {
@@ -54,7 +60,7 @@ NamedNodes look_up_named_nodes(const model::JobRequest& request,
     NamedNodes named;
     if (!known || known->nodes.empty()) return named;
     if (request.required_nodes) named.required = look_up_nodes(*request.required_nodes, *known);
-    if (request.listed_nodes && !named.required.indices.empty()) fill_gaps(named.required.indices);
+    if (request.listed_nodes && !named.required.indices.empty()) fill_gaps(named.required);
     if (const auto excluded = request.nodes_to_exclude(); !excluded.empty())
         named.excluded = look_up_nodes(excluded, *known);
     named.excluded.is_whole = named.excluded.is_whole && request.has_all_excluded;
@@ -63,10 +69,11 @@ NamedNodes look_up_named_nodes(const model::JobRequest& request,
 
 std::optional<std::uint32_t> count_with_gaps(std::string_view list, const model::Cluster& cluster) {
     constexpr std::size_t max_names = 4096; // a submission with more must not cost more
-    if (!cluster.names || cluster.names->nodes.empty()) return most_nodes_of_a_partition(cluster);
+    const std::uint32_t most = std::max(most_nodes_of_a_partition(cluster), count_nodes(list));
+    if (!cluster.names || cluster.names->nodes.empty()) return most;
     const KnownNodes nodes = look_up_nodes(list, *cluster.names, max_names);
     if (nodes.unknown || nodes.indices.empty()) return std::nullopt;
-    if (!nodes.is_whole) return most_nodes_of_a_partition(cluster);
+    if (!nodes.is_whole) return most;
     const std::uint32_t filled = nodes.indices.back() - nodes.indices.front() + 1;
     return filled == nodes.indices.size() ? std::nullopt : std::optional(filled);
 }

@@ -219,9 +219,13 @@ struct Attempt {
 std::optional<PendingCause> find_cause_if_up(const Attempt& attempt) {
     const ResolvedRequest& asked = attempt.asked;
     const model::Partition* partition = attempt.partition();
-    if (asked.view().job_qos.problem == model::QosProblem::kept_not_permitted)
-        return cause_of_partition(
-            {{model::RejectCode::invalid_qos, "InvalidQOS", kept_qos_text(asked.view())}});
+    if (asked.view().job_qos.problem == model::QosProblem::kept_not_permitted) {
+        PendingCause cause =
+            cause_of_partition({{model::RejectCode::invalid_qos, "InvalidQOS", kept_qos_text(asked.view())}});
+        cause.is_permanent =
+            false; // the job starts if an operator set its QOS, which slurmctld does not show
+        return cause;
+    }
     const auto cause_of_rules = [&](std::vector<PartitionProblem> rules, bool is_early) {
         PendingCause cause = cause_of_partition(std::move(rules));
         cause.is_early = is_early;

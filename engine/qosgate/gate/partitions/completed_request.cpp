@@ -53,6 +53,14 @@ std::optional<std::string> replace_closed(const JobRequest& asked, const Cluster
     return is_replaced ? std::optional(std::move(names)) : std::nullopt;
 }
 
+/// The partition in which a job that names none is judged; empty if it is none of a reservation.
+std::string_view judged_partition(const JobRequest& asked, const Cluster& cluster) {
+    if (asked.partition) return *asked.partition;
+    const auto& default_partition = cluster.partitions.default_partition();
+    return default_partition && default_partition->takes_jobs ? std::string_view(default_partition->name)
+                                                              : std::string_view();
+}
+
 bool is_contiguous(const JobRequest& asked) {
     const model::DetailValue value = asked.details.get(model::JobDetail::contiguous);
     return value.kind == model::DetailValue::Kind::number && value.number != 0;
@@ -73,8 +81,8 @@ bool is_contiguous(const JobRequest& asked) {
     if (cluster.partitions.has_alternates()) [[unlikely]]
         if (auto partitions = replace_closed(completed ? *completed : asked, cluster))
             change().partition = *std::move(partitions);
-    const bool is_new = !asked.has_counted_cpus;
-    if (asked.required_nodes && is_new && is_contiguous(asked))
+    const bool may_have_gaps = asked.required_nodes && !asked.has_counted_cpus && !asked.listed_nodes;
+    if (may_have_gaps && is_contiguous(asked))
         if (const auto nodes = count_with_gaps(*asked.required_nodes, cluster))
             change().listed_nodes = *nodes;
     return completed;
@@ -84,13 +92,18 @@ bool may_get_partition_of_reservation(const JobRequest& asked) {
     return asked.reservation && (!asked.partition || asked.has_default_partition);
 }
 
+bool names_reservations_only(const JobRequest& asked) {
+    return may_get_partition_of_reservation(asked) && asked.reservation->find(',') != std::string::npos;
+}
+
 bool gets_partition_at_start(const JobRequest& asked, const Cluster& cluster) {
-    if (!may_get_partition_of_reservation(asked) || !cluster.names) return false;
-    if (asked.reservation->find(',') == std::string::npos) return false;
+    if (!names_reservations_only(asked) || !cluster.names) return false;
+    const std::string_view judged = judged_partition(asked, cluster);
     bool may_have_one = false;
     text::for_each_part(*asked.reservation, ',', [&](std::string_view name) {
         const model::Reservation* const found = find_reservation(*cluster.names, name);
-        may_have_one = may_have_one || (!name.empty() && (found == nullptr || !found->partition.empty()));
+        const bool has_other = found == nullptr || (!found->partition.empty() && found->partition != judged);
+        may_have_one = may_have_one || (!name.empty() && has_other);
     });
     return may_have_one;
 }

@@ -26,9 +26,12 @@ std::shared_ptr<const model::JobRequest> look_what_is_missing(const model::JobRe
 /// Whether the job names a reservation and got no partition from its user: a reservation may give it one.
 bool may_get_partition_of_reservation(const model::JobRequest& asked);
 
+/// The same of a job that names several: slurmctld takes the partition of one of them without judging it.
+bool names_reservations_only(const model::JobRequest& asked);
+
 /// Whether only slurmctld will know the job's partition, when the job starts: the job names several
-/// reservations and no partition, and gets the partition of the reservation that it starts in. Reservations
-/// that are not known may have one; false if none is known. Cost and threads: likewise.
+/// reservations and no partition, and one of them has another partition than that in which the job is judged.
+/// Reservations that are not known may have one; false if none is known. Cost and threads: likewise.
 bool gets_partition_at_start(const model::JobRequest& asked, const model::Cluster& cluster);
 
 } // namespace qg::gate
