@@ -210,7 +210,7 @@ std::string shell_word(const std::string& word) {
 }
 
 std::string count_of(std::uint64_t count, std::string_view noun) {
-    return format("{} {}{}", count, noun, count == 1 ? "" : "s");
+    return text::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 std::string local_time(std::time_t time) {
