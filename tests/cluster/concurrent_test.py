@@ -262,15 +262,16 @@ class Concurrent(unittest.TestCase):
             clients.end()
             answers = clients.answers()
         self.cluster.wait_for(self.are_limits_explained, "limits are explained again")
-        look_for_the_end()
+        if reconfigurations.begin is not None:
+            reconfigurations.end()
 
         self.assert_slurmctld_is_well()
         answered = [answer for answer in answers if answer.code != NO_ANSWER]
-        for answer in answers:
-            if answer.code == NO_ANSWER:
-                self.assertTrue(reconfigurations.excuse(answer), answer)
-            else:
-                getattr(self, f"check_{answer.case}")(answer, reconfigurations.excuse(answer))
+        for answer in answered:
+            getattr(self, f"check_{answer.case}")(answer, reconfigurations.excuse(answer))
+        self.check_unanswered(
+            [answer for answer in answers if answer.code == NO_ANSWER], reconfigurations
+        )
         self.check_stored_jobs(answered)
         self.report(answered, reconfigurations)
         self.assertGreater(len(reconfigurations.spans), 3)
@@ -278,6 +279,19 @@ class Concurrent(unittest.TestCase):
         self.assertGreater(len(explained), 100)
         for version in VERSIONS:
             self.assertTrue(any(f"routed by {version}" in answer.text for answer in answered))
+
+    def check_unanswered(self, unanswered: Sequence[Answer], known: Reconfigurations) -> None:
+        """Only a request that slurmctld could not read may stay without an answer.
+
+        It reads none while it reads slurm.conf, or if the clock is set forward past MessageTimeout.
+        """
+        strange = [answer for answer in unanswered if not known.excuse(answer)]
+        unread = [
+            line
+            for line in self.cluster.log("slurmctld").splitlines()
+            if "error: slurm_receive_msg" in line and "Zero Bytes" not in line  # a client was killed
+        ]
+        self.assertLessEqual(len(strange), len(unread), (strange, unread, known))
 
     def check_fits(self, answer: Answer, _: bool) -> None:
         self.assertEqual((answer.code, answer.text), (ACCEPTED, ""), answer)
