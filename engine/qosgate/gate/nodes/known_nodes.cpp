@@ -17,8 +17,11 @@ constexpr std::size_t max_nodes_read = 128;
 /// How many nodes of reservations are read: a submission with more must not cost more.
 constexpr std::size_t max_reserved_nodes = 4096;
 
-KnownNodes look_up_nodes(std::string_view list, const model::KnownNames& known,
-                         std::size_t max = max_nodes_read) {
+/// What to do about a name that no node has.
+enum class AtUnknown : std::uint8_t { go_on, stop };
+
+KnownNodes look_up_nodes(std::string_view list, const model::KnownNames& known, std::size_t max,
+                         AtUnknown at_unknown) {
     HostNames hosts = first_hosts(list, max);
     KnownNodes nodes;
     nodes.is_whole = hosts.is_whole;
@@ -29,7 +32,7 @@ KnownNodes look_up_nodes(std::string_view list, const model::KnownNames& known,
                 known.node_indices[static_cast<std::size_t>(found - known.nodes.begin())]);
         else if (!nodes.unknown)
             nodes.unknown = std::move(name);
-        if (nodes.unknown && max > max_nodes_read) break; // nothing else is wanted of so long a list
+        if (nodes.unknown && at_unknown == AtUnknown::stop) break;
     }
     std::ranges::sort(nodes.indices);
     nodes.indices.erase(std::unique(nodes.indices.begin(), nodes.indices.end()), nodes.indices.end());
@@ -59,21 +62,24 @@ NamedNodes look_up_named_nodes(const model::JobRequest& request,
                                const std::optional<model::KnownNames>& known) {
     NamedNodes named;
     if (!known || known->nodes.empty()) return named;
-    if (request.required_nodes) named.required = look_up_nodes(*request.required_nodes, *known);
+    const auto look_up = [&known](std::string_view list) {
+        return look_up_nodes(list, *known, max_nodes_read, AtUnknown::go_on);
+    };
+    if (request.required_nodes) named.required = look_up(*request.required_nodes);
     if (request.listed_nodes && !named.required.indices.empty()) fill_gaps(named.required);
     if (const auto excluded = request.nodes_to_exclude(); !excluded.empty())
-        named.excluded = look_up_nodes(excluded, *known);
+        named.excluded = look_up(excluded);
     named.excluded.is_whole = named.excluded.is_whole && request.has_all_excluded;
     return named;
 }
 
 std::optional<std::uint32_t> count_with_gaps(std::string_view list, const model::Cluster& cluster) {
     constexpr std::size_t max_names = 4096; // a submission with more must not cost more
-    const std::uint32_t most = std::max(most_nodes_of_a_partition(cluster), count_nodes(list));
-    if (!cluster.names || cluster.names->nodes.empty()) return most;
-    const KnownNodes nodes = look_up_nodes(list, *cluster.names, max_names);
-    if (nodes.unknown || nodes.indices.empty()) return std::nullopt;
-    if (!nodes.is_whole) return most;
+    const bool is_known = cluster.names && !cluster.names->nodes.empty();
+    const KnownNodes nodes =
+        is_known ? look_up_nodes(list, *cluster.names, max_names, AtUnknown::stop) : KnownNodes();
+    if (is_known && (nodes.unknown || nodes.indices.empty())) return std::nullopt;
+    if (!is_known || !nodes.is_whole) return std::max(most_nodes_of_a_partition(cluster), count_nodes(list));
     const std::uint32_t filled = nodes.indices.back() - nodes.indices.front() + 1;
     return filled == nodes.indices.size() ? std::nullopt : std::optional(filled);
 }

@@ -222,8 +222,8 @@ std::optional<PendingCause> find_cause_if_up(const Attempt& attempt) {
     if (asked.view().job_qos.problem == model::QosProblem::kept_not_permitted) {
         PendingCause cause =
             cause_of_partition({{model::RejectCode::invalid_qos, "InvalidQOS", kept_qos_text(asked.view())}});
-        cause.is_permanent =
-            false; // the job starts if an operator set its QOS, which slurmctld does not show
+        // The job starts if an operator set its QOS, which slurmctld does not show.
+        cause.is_permanent = false;
         return cause;
     }
     const auto cause_of_rules = [&](std::vector<PartitionProblem> rules, bool is_early) {
