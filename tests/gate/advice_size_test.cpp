@@ -116,6 +116,35 @@ BOOST_AUTO_TEST_CASE(max_mem_per_cpu_takes_more_cpus_for_memory) {
     expect(&model::JobRequest::memory, Memory{16000, per_cpu}, Memory{16001, per_cpu}, none);
 }
 
+BOOST_AUTO_TEST_CASE(cpus_that_are_too_few_for_a_task_count_in_some_releases) {
+    request.partition = "viz";
+    model::Partition& viz = partitions[1];
+    viz.node_kinds = {{.count = 2, .cpus = 16, .memory_mib = 64000}};
+    viz.total_nodes = 2;
+    viz.total_cpus = 32;
+    request.memory = model::Memory{10, /*per_cpu=*/false};
+    const auto told = [this](std::uint32_t tasks, std::uint32_t cpus, limits::Release of) {
+        release = of;
+        request.cpus_per_task = cpus;
+        request.tasks = tasks;
+        request.min_cpus = tasks * cpus;
+        return advice();
+    };
+    const char* const words = "partition viz has room for 2 tasks of this job; it asks for 3 (9 CPUs each)";
+    for (const limits::Release each : {limits::Release{22, 5, 7}, limits::Release{23, 2, 4}})
+        BOOST_TEST(told(3, 9, each) == "");
+    for (const limits::Release each : {limits::Release{22, 5, 6}, limits::Release{23, 2, 5}})
+        BOOST_TEST(told(3, 9, each) == words);
+    BOOST_TEST(told(3, 10, {22, 5, 8}) == "");
+    request.memory = model::Memory{10, /*per_cpu=*/true};
+    BOOST_TEST(told(3, 9, {22, 5, 8}).starts_with("partition viz has room for 2 tasks of this job"));
+    request.memory = model::Memory{10, /*per_cpu=*/false};
+    request.tasks_per_socket = 1;
+    BOOST_TEST(told(3, 9, {22, 5, 8}) == "");
+    viz.node_kinds[0].shape.sockets = 1;
+    BOOST_TEST(told(3, 9, {22, 5, 8}) == words); // 9 CPUs on each node
+}
+
 BOOST_AUTO_TEST_CASE(each_node_has_the_sockets_cores_and_threads_asked_for) {
     using model::JobDetail;
     request.sockets_per_node = 99; // of nodes whose shape is not known

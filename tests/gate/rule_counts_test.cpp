@@ -1261,6 +1261,28 @@ BOOST_AUTO_TEST_CASE(without_a_range_the_fewest_nodes_that_hold_the_job_count) {
     expect("nodes", "node", 2);
 }
 
+BOOST_AUTO_TEST_CASE(tasks_per_socket_need_the_sockets_of_several_nodes) {
+    request.partition = "viz"; // 16 CPUs on each node
+    request.memory = model::Memory{10, /*per_cpu=*/false};
+    request.tasks_per_socket = 1;
+    const auto expect_nodes = [this](std::uint32_t tasks, std::uint64_t nodes) {
+        ask_tasks(tasks);
+        expect("nodes", "node", nodes);
+        expect("memory", "mem", 10 * nodes);
+    };
+    expect_nodes(3, 1); // the sockets are not known
+    partitions[1].node_kinds[0].shape.sockets = 2;
+    expect_nodes(2, 1);
+    expect_nodes(3, 2);
+    expect_nodes(4, 2);
+    expect_nodes(5, 1); // never starts
+    request.tasks_per_socket = 2;
+    expect_nodes(4, 1);
+    expect_nodes(5, 2);
+    request.max_nodes = 1;
+    expect_nodes(5, 1);
+}
+
 BOOST_AUTO_TEST_CASE(all_memory_is_that_of_the_smallest_nodes_that_it_may_get) {
     const auto expect_memory = [this](std::uint64_t mib) { expect("memory", "mem", mib); };
     partitions[0].node_memory_mib = partitions[0].min_node_memory_mib = 8000; // c1 is the first

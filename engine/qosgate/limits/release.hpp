@@ -77,6 +77,7 @@ namespace rules {
 inline constexpr Release no_end{255, 255};
 
 inline constexpr Rule gives_nodes_without_tasks{{22, 5, 9}, no_end, "6.3"};
+inline constexpr Rule adds_up_cpus_of_nodes{{22, 5, 7}, {23, 2, 5}, "8.5"};
 inline constexpr Rule commands_count_tasks{{22, 5, 0}, {23, 2, 0}, "6.1"};
 inline constexpr Rule counts_cpus_of_last_model{{22, 5, 0}, {23, 2, 0}, "6.2"};
 inline constexpr Rule stops_at_closed_groups{{22, 5, 0}, {23, 2, 0}, "8.3"};
@@ -102,6 +103,7 @@ inline constexpr Rule fills_job_table{{25, 5, 3}, no_end, "8.6"};
 inline constexpr Rule qos_change_replaces_time{{25, 5, 6}, {25, 11, 0}, "9"};
 inline constexpr Rule qos_change_replaces_time_again{{25, 11, 1}, {25, 11, 5}, "9"};
 inline constexpr Rule grp_and_user_apart{{25, 11, 1}, no_end, "3.2"};
+inline constexpr Rule ignores_list_of_no_partition{{25, 11, 0}, no_end, "6.6"};
 inline constexpr Rule honours_partition_min_nodes{{26, 5, 0}, no_end, "6.1"};
 inline constexpr Rule checks_parts_one_by_one{{26, 5, 0}, no_end, "6.4"};
 

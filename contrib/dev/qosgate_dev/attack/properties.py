@@ -3,8 +3,8 @@
 
 Whoever reads the job may be the only one that forbids it: what holds must hold of each reading. A rule reads what a job
 gets on so many nodes as it says, at most. A job that does not say how many (max_nodes is nil)
-may get more nodes than a rule reads, and then more of everything else, too. A job that takes whole nodes has what these
-have. All nodes here have as many CPUs, as much memory and as many GPUs, but of several models.
+may get more nodes than a rule reads, and then more of everything else, too; but not if it is alone on the cluster: a
+rule reads the fewest nodes that hold it. A job that takes whole nodes has what these have. All nodes here have as many CPUs, as much memory and as many GPUs, but of several models.
 """
 
 from __future__ import annotations
@@ -27,23 +27,32 @@ _INFINITE = 0xFFFFFFFF
 _FIELDS = {"cpu": "cpus", "mem": "memory", "gres/gpu": "gpus", "gres/gpu:a100": "a100", "gres/gpu:v100": "v100"}
 
 
-def failures(outcome: Outcome, policy: str) -> Iterator[str]:
-    """What does not hold, one line for each."""
+def failures(outcome: Outcome, policy: str, *, is_alone: bool = False) -> Iterator[str]:
+    """What does not hold, one line for each. `is_alone`: it had the cluster for itself."""
     for seen in outcome.jobs:
         if not seen.read:
             yield f"job {seen.job['job']} was accepted, and no rule has read it"
             continue
         if outcome.request.change and not seen.job["has"]:
             continue  # what slurmctld shows of what it asks for may be of before the change
-        yield from dict.fromkeys(what for read in seen.read for what in _counts(seen.job, read))
+        yield from dict.fromkeys(what for read in seen.read for what in _counts(seen.job, read, is_alone))
         if policy == "closed" and seen.job["has"]:
-            yield from _closed(seen.job, seen.read[-1])
+            yield from _closed(seen.job, seen.read[-1], is_alone)
 
 
-def _counts(job: Json, read: Counts) -> Iterator[str]:
+def is_excused(outcome: Outcome) -> bool:
+    """Whether its only job has more nodes than a rule read, as it may have if others are busy."""
+    if len(outcome.jobs) != 1:
+        return False
+    seen = outcome.jobs[0]
+    amounts = amounts_of(seen.job["has"])
+    return any(_share_of_nodes(read, amounts) < 1.0 for read in seen.read)
+
+
+def _counts(job: Json, read: Counts, is_alone: bool) -> Iterator[str]:
     amounts = amounts_of(job["has"] or job["asked"])
     has = "has" if job["has"] else "asks for"
-    share = _share_of_nodes(read, amounts)
+    share = 1.0 if is_alone else _share_of_nodes(read, amounts)
     takes_whole_nodes = job["shared"] == _WHOLE_NODES
     if _number(read, "nodes") < 1:
         yield "a rule read nodes 0"
@@ -68,10 +77,10 @@ def _counts(job: Json, read: Counts) -> Iterator[str]:
         yield f"a rule read time_limit {_number(read, 'time_limit'):g}, and the job has {minutes:g}"
 
 
-def _closed(job: Json, read: Counts) -> Iterator[str]:
+def _closed(job: Json, read: Counts, is_alone: bool) -> Iterator[str]:
     """What no job may have that rules closed."""
     amounts = amounts_of(job["has"])
-    share = _share_of_nodes(read, amounts)
+    share = 1.0 if is_alone else _share_of_nodes(read, amounts)
     gpus = amounts.get("gres/gpu", 0)
     checks: dict[str, Callable[[], bool]] = {
         f"it has {gpus} GPUs in QOS {job['qos']}": lambda: gpus > 0 and job["qos"] != "gpu",

@@ -21,6 +21,8 @@ from .target import Lost, Outcome, Target
 
 ROUND = 40  # requests whose jobs run at once
 
+_ALONE = 4  # of a round, those that have more nodes than a rule read are sent once more
+
 # A request costs slurmctld no more than a plain one and this: what rules may take, see contrib/doc/rules-reference.md, and its own work.
 _CPU_SECONDS_EACH = 0.1
 
@@ -106,6 +108,9 @@ class Attack:
             self._tell(outcome)
             for what in properties.failures(outcome, self._setting.policy):
                 self._found(outcome.request, what)
+        for outcome in itertools.islice(filter(properties.is_excused, outcomes), _ALONE):
+            for what in self._failures_of(outcome.request):
+                self._found(outcome.request, what)
         if took > self._plain_seconds + _CPU_SECONDS_EACH * len(requests):
             self._blame_time(requests)
 
@@ -169,7 +174,7 @@ class Attack:
         except Lost:
             site.forget_jobs(self._target.cluster)
             return [ENDS_SLURMCTLD]
-        return list(properties.failures(outcome, self._setting.policy))
+        return list(properties.failures(outcome, self._setting.policy, is_alone=True))
 
 
 def _kind_of(what: str) -> str:

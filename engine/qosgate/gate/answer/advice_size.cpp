@@ -446,6 +446,12 @@ class PartitionFit {
         const std::uint64_t max = nodes_.max(
             [&](const NodeKind& kind) { return nodes_.may_be_of_job(kind) ? demand_.tasks_on(kind) : 0; });
         if (asked <= max) return std::nullopt;
+        const std::uint64_t asked_cpus = saturated_product(asked, demand_.cpus_per_task());
+        if (at_.resolved.context.release.follows(limits::rules::adds_up_cpus_of_nodes) &&
+            asked_cpus <= nodes_.max([&](const NodeKind& kind) {
+                return nodes_.may_be_of_job(kind) ? demand_.cpus_for_tasks_on(kind) : 0;
+            }))
+            return std::nullopt;
         return text::format("{} has room for {} {} of this job{}; it asks for {}{}", name(), max,
                             max == 1 ? "task" : "tasks", on_nodes(), asked, describe_task());
     }

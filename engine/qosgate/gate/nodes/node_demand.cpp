@@ -137,15 +137,32 @@ std::uint64_t NodeDemand::task_cpus(const NodeKind& node) const {
     return std::min(usable_cpus(node, partition_), cpus_on_used_threads(node));
 }
 
+std::uint64_t NodeDemand::cpus_of_sockets(const NodeKind& node) const {
+    if (request_.tasks_per_socket.value_or(0) == 0 || node.shape.sockets == 0) return any_number;
+    const std::uint64_t threads = std::max(node.threads_per_core, 1u);
+    const std::uint64_t cores = divide_up(saturated_product(*request_.tasks_per_socket, per_task_), threads);
+    return saturated_product(node.shape.sockets, saturated_product(cores, threads));
+}
+
 std::uint64_t NodeDemand::tasks_on(const NodeKind& node) const {
     std::uint64_t max = request_.tasks_per_node.value_or(any_number);
-    if (!request_.overcommit) max = std::min(max, task_cpus(node) / per_task_);
+    if (!request_.overcommit) {
+        max = std::min(max, task_cpus(node) / per_task_);
+        max = std::min(max, cpus_of_sockets(node) / per_task_);
+    }
     if (!request_.overcommit && memory_per_cpu_ != 0)
         max = std::min(max, known(node.memory_mib) / memory_per_cpu_ / per_task_);
     model::for_each_gres_item(request_.tres_per_task, [&](const model::TresItem& item) {
         max = std::min(max, usable_on(node, item) / item.count);
     });
     return max;
+}
+
+std::uint64_t NodeDemand::cpus_for_tasks_on(const NodeKind& node) const {
+    const std::uint64_t tasks = tasks_on(node);
+    const bool has_whole_tasks = memory_per_cpu_ != 0 || request_.tasks_per_node || request_.tres_per_task;
+    if (tasks == 0 || has_whole_tasks) return saturated_product(tasks, per_task_);
+    return std::min(task_cpus(node), cpus_of_sockets(node));
 }
 
 std::uint64_t NodeDemand::usable_on(const NodeKind& node, const model::TresItem& item) const {

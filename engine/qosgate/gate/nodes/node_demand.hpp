@@ -70,6 +70,10 @@ class NodeDemand {
     [[nodiscard]] bool holds_share(const model::NodeKind& node) const;
     /// How many of the job's tasks fit on a node. Cost: the same.
     [[nodiscard]] std::uint64_t tasks_on(const model::NodeKind& node) const;
+    /// The CPUs of a node that count for tasks where slurmctld only adds up the CPUs of all nodes
+    /// (`adds_up_cpus_of_nodes`): with a part of a task, unless memory is asked for per CPU; 0 if no task
+    /// fits. Cost: the same.
+    [[nodiscard]] std::uint64_t cpus_for_tasks_on(const model::NodeKind& node) const;
     /// How many of a gres a node has. If the kinds of nodes are not known, the average of the partition.
     [[nodiscard]] std::uint64_t count_on(const model::NodeKind& node, const model::TresItem& item) const;
     /// How many of a gres one job can use on a node, which must also have their CPUs and memory
@@ -79,6 +83,9 @@ class NodeDemand {
   private:
     /// The CPUs of such a node that the job's tasks use; very many if not known.
     [[nodiscard]] std::uint64_t task_cpus(const model::NodeKind& node) const;
+    /// The CPUs of a node that --ntasks-per-socket leaves to tasks: whole cores of each socket; very many if
+    /// it is not given, or the sockets are not known. [L22]
+    [[nodiscard]] std::uint64_t cpus_of_sockets(const model::NodeKind& node) const;
     /// Whether nodes are real kinds of nodes. If not, they are averages over the partition.
     [[nodiscard]] bool knows_kinds() const noexcept {
         return !partition_.node_kinds.empty() || (request_.features && !partition_.featured_kinds.empty());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/nodes/whole_nodes.hpp"
 
+#include "qosgate/base/saturate.hpp"
 #include "qosgate/gate/nodes/possible_nodes.hpp"
 #include "qosgate/gate/size/whole_cores.hpp"
 
@@ -66,12 +67,15 @@ std::uint64_t fewest_nodes(const model::JobRequest& request, const JobSize& size
         const auto needed = nodes_for(measure(possible.all(), amount), wanted, NodeOrder::largest_first);
         nodes = std::max(nodes, needed.value_or(1));
     };
-    raise_for(size.tasks.value_or(1), [&](const NodeKind& kind) { return possible.demand().tasks_on(kind); });
+    const NodeDemand& demand = possible.demand();
+    raise_for(size.tasks.value_or(1), [&](const NodeKind& kind) { return demand.tasks_on(kind); });
     for (const GresEntry& entry : gres.entries())
-        raise_for(entry.per_job,
-                  [&](const NodeKind& kind) { return possible.demand().count_on(kind, entry.item); });
-    if (!request.overcommit)
+        raise_for(entry.per_job, [&](const NodeKind& kind) { return demand.count_on(kind, entry.item); });
+    if (!request.overcommit) {
         raise_for(size.cpus.value_or(1), [&](const NodeKind& kind) { return usable_cpus(kind, partition); });
+        raise_for(saturated_product(size.tasks.value_or(1), demand.cpus_per_task()),
+                  [&](const NodeKind& kind) { return demand.cpus_for_tasks_on(kind); });
+    }
     return nodes;
 }
 

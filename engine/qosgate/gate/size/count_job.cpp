@@ -429,9 +429,10 @@ std::uint64_t JobCounter::nodes_for_rules(const model::AccountView& view, std::s
     return std::max(nodes, fewest_nodes(*request_, with_gres(), gres_, *partition, *cluster_));
 }
 
-/// Whether the job's CPUs, memory or gres may not fit on one node of the partition.
+/// Whether the job's tasks, CPUs, memory or gres may not fit on one node of the partition.
 bool JobCounter::may_need_several_nodes(const Partition& partition) const {
-    if (gres_.is_per_job()) return true;
+    const std::uint64_t per_socket = request_->tasks_per_socket.value_or(0);
+    if (gres_.is_per_job() || (per_socket != 0 && with_gres().tasks.value_or(1) > per_socket)) return true;
     const std::uint64_t cpus =
         request_->overcommit ? 1 : std::max(with_gres().cpus.value_or(1), cpus_of_tasks(*request_));
     if (cpus <= 1) return false;
