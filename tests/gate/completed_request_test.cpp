@@ -3,6 +3,7 @@
 // Rules and limits judge a request as slurmctld completes it: with the partition of its reservation, the
 // alternate of a closed partition, and the nodes between those of a contiguous list.
 #include "qosgate/gate/partitions/completed_request.hpp"
+#include "qosgate/model/looked_up_names.hpp"
 #include "support/gate_setup.hpp"
 #include "support/policy_files.hpp"
 
@@ -81,7 +82,7 @@ BOOST_AUTO_TEST_CASE(limits_of_the_partition_of_the_reservation_count) {
 }
 
 BOOST_AUTO_TEST_CASE(a_partition_that_only_the_start_decides_is_refused_where_rules_run) {
-    constexpr std::string_view refused = "slurmctld starts this job in the partition of whichever of its";
+    constexpr std::string_view refused = "slurmctld may start this job in the partition of whichever of its";
     for (const char* list : {"for main,for viz", "plain,for viz", ",for viz", "for viz,", "plain,nosuch"}) {
         request.reservation = list;
         BOOST_TEST(read().starts_with(refused), list);
@@ -98,6 +99,32 @@ BOOST_AUTO_TEST_CASE(a_partition_that_only_the_start_decides_is_refused_where_ru
     partitions[0].takes_jobs = false; // it is judged in the alternate, and may start in the closed one
     partitions[0].alternate = "viz";
     BOOST_TEST(read().starts_with(refused));
+}
+
+BOOST_AUTO_TEST_CASE(a_list_of_no_partition_means_the_default_one_in_some_releases) {
+    model::note_empty_name(request, &model::JobRequest::partition);
+    request.has_default_partition = true;
+    release = limits::Release{25, 5};
+    BOOST_TEST(forecast().code == RejectCode::invalid_partition);
+    release = limits::Release{25, 11, 0};
+    BOOST_TEST(forecast().code == RejectCode::none);
+    BOOST_TEST(read() == "main 1");
+    request.reservation = "for viz"; // slurmctld takes the partition of one of several only
+    BOOST_TEST(read() == "main 1");
+    request.reservation = "plain,for viz";
+    BOOST_TEST(decide(policy.get()).reject == RejectCode::access_denied);
+    request.reservation = "plain,for main";
+    BOOST_TEST(read() == "main 1");
+}
+
+BOOST_AUTO_TEST_CASE(a_change_to_a_list_of_no_partition_may_take_that_of_a_reservation) {
+    model::JobUpdate update{.job_id = 17, .before = request, .after = request};
+    update.before.partition = "main";
+    update.before.reservation = update.after.reservation = "plain,for viz";
+    update.after.partition.reset();
+    BOOST_TEST(change(update) == RejectCode::none); // as before
+    update.after.has_default_partition = true;
+    BOOST_TEST(change(update) == RejectCode::access_denied);
 }
 
 BOOST_AUTO_TEST_CASE(where_limits_are_enforced_it_is_refused_too_but_not_of_an_operator) {

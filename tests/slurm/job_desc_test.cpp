@@ -492,6 +492,29 @@ BOOST_AUTO_TEST_CASE(a_name_that_is_an_empty_text_is_noted_of_a_submission_alone
     BOOST_TEST(read(job).empty_names == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_list_of_partitions_without_a_name_is_an_empty_name) {
+    JobRequest expected;
+    model::note_empty_name(expected, &JobRequest::partition);
+    std::string before = "viz";
+    job_desc_msg_t job = unset_job(), current = unset_job();
+    current.partition = before.data();
+    BOOST_TEST(!read(job).has_default_partition);
+    for (std::string list : {"", ",", ",,"}) {
+        job.partition = list.data();
+        BOOST_TEST(read(job).empty_names == expected.empty_names);
+        BOOST_TEST(!read(job).partition.has_value());
+        BOOST_TEST(read(job).has_default_partition);
+        BOOST_TEST(read_job_update(current, job, submitter).has_default_partition);
+    }
+    for (std::string list : {" ", ",main"}) {
+        job.partition = list.data();
+        BOOST_TEST(read(job).empty_names == 0);
+        BOOST_TEST(*read(job).partition == list);
+        BOOST_TEST(!read(job).has_default_partition);
+        BOOST_TEST(!read_job_update(current, job, submitter).has_default_partition);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(temporary_disk_is_noted) {
     job_desc_msg_t job = unset_job();
     BOOST_TEST(!read(job).asks_for_disk);

@@ -80,7 +80,7 @@ struct JobRequest {
     bool is_batch = false;                 ///< sbatch sent it; else salloc or srun
     bool has_counted_cpus = false;         ///< of an existing job: `min_cpus` is not raised to its tasks
     bool has_default_memory = false;       ///< of an existing job: its memory is a default
-    bool has_default_partition = false;    ///< of an existing job: it named none
+    bool has_default_partition = false;    ///< an existing job named none, a list names none
     bool has_default_cpus_per_gpu = false; ///< `cpus_per_tres` is DefCpuPerGPU
     bool is_het_part = false;              ///< a part of a heterogeneous job
     bool begins_later = false;             ///< --begin, in the future

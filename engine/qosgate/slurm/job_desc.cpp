@@ -77,7 +77,8 @@ std::optional<model::UnreadText> find_unread(const TextField& field, std::string
     value.reset(); // an empty text counts as unset, and clients make the prefix of an empty --gres
     if (const auto unread = find_unread(field, text))
         request.unread = unread;
-    else if (text.empty() || (field.request == &JobRequest::tres_per_node && text == gres_prefix))
+    else if (text.empty() || (field.request == &JobRequest::tres_per_node && text == gres_prefix) ||
+             (field.request == &JobRequest::partition && text.find_first_not_of(',') == text.npos))
         model::note_empty_name(request, field.request);
     else
         value.emplace(text);
@@ -182,6 +183,7 @@ JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit
     request.user_id = description.user_id;
     request.submit_uid = submit_uid;
     apply_set_fields(request, description);
+    request.has_default_partition = description.partition != nullptr && !request.partition;
     // slurmctld multiplies it with the nodes that the job names. No command sends it.
     const bool names_nodes = request.min_nodes || request.required_nodes;
     if (description.ntasks_per_node == 0 && !request.tasks && names_nodes) request.tasks = 0;
@@ -243,7 +245,7 @@ JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& 
         request.tasks_per_tres = tasks;
     if (read_asked_memory(update.pn_min_memory)) request.has_default_memory = false;
     if (update.partition != nullptr && view_text(update.partition) != view_text(current.partition))
-        request.has_default_partition = false;
+        request.has_default_partition = !request.partition;
     // Sharing ends whole nodes; OverSubscribe=NO does not begin them (limits/README.md 9).
     if (is_count(update.shared) && update.shared != JOB_SHARED_NONE) request.exclusive = false;
     request.empty_names = 0; // in a change an empty name clears what the job has

@@ -97,13 +97,16 @@ std::string empty_name_line(std::string_view option) {
 
 } // namespace
 
-std::optional<Refusal> check_empty_names(const model::JobRequest& request, const model::AccountView& view) {
+std::optional<Refusal> check_empty_names(const model::JobRequest& request, const model::AccountView& view,
+                                         limits::Release release) {
     Refusal refusal;
     const std::uint8_t empty = model::empty_names_of(request);
     for (std::size_t i = 0; i < model::looked_up_names.size(); ++i) {
         const auto& [field, option, code] = model::looked_up_names[i];
         const bool is_looked_up_later = code == RejectCode::invalid_node_count; // when nodes are selected
-        const bool is_optional = code == RejectCode::invalid_qos && !view.enforce.qos;
+        const bool is_optional = (code == RejectCode::invalid_qos && !view.enforce.qos) ||
+                                 (code == RejectCode::invalid_partition &&
+                                  release.follows(limits::rules::ignores_list_of_no_partition));
         if ((empty & (1u << i)) == 0 || is_looked_up_later || is_optional) continue;
         if (refusal.lines.empty()) refusal.code = code;
         refusal.lines.push_back(empty_name_line(option));

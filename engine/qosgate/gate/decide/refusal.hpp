@@ -31,7 +31,8 @@ inline constexpr std::size_t max_problem_lines = 8;
 std::vector<std::string> lines_once(std::vector<std::string> lines, std::size_t max = max_problem_lines);
 
 /// Refuses a request that gives names as empty texts, which slurmctld looks up (model/looked_up_names.hpp).
-std::optional<Refusal> check_empty_names(const model::JobRequest& request, const model::AccountView& view);
+std::optional<Refusal> check_empty_names(const model::JobRequest& request, const model::AccountView& view,
+                                         limits::Release release);
 
 /// The refusal of a job that asks for 0 nodes.
 Refusal refuse_no_nodes(const model::JobRequest& request);

@@ -49,11 +49,19 @@ void refuse_too_large(model::Decision& decision, std::string_view cannot, const 
     refuse(decision, model::RejectCode::text_too_long, std::move(line), job, settings);
 }
 
+/// What a change sets; a new job has everything.
+model::UpdateParts parts_of(const LoggedJob& job) {
+    return job.change == nullptr ? model::UpdateParts::all() : job.change->parts;
+}
+
+bool has_enforcing_rule(const LoggedJob& job, const Site& site) {
+    const auto event = job.change == nullptr ? policy::JobEvent::submit : policy::JobEvent::modify;
+    return site.policy != nullptr && site.policy->has_enforcing_rule_at(event, parts_of(job));
+}
+
 /// Whether the rules or the limits of the site bind this sender.
 bool binds_sender(const LoggedJob& job, const Site& site) {
-    const auto event = job.change == nullptr ? policy::JobEvent::submit : policy::JobEvent::modify;
-    const auto parts = job.change == nullptr ? model::UpdateParts::all() : job.change->parts;
-    if (site.policy != nullptr && site.policy->has_enforcing_rule_at(event, parts)) return true;
+    if (has_enforcing_rule(job, site)) return true;
     return site.settings().limits == policy::Level::enforce && job.view.enforce.limits &&
            !site.context.provider.is_operator(job.request.submit_uid);
 }
@@ -73,14 +81,12 @@ bool binds_sender(const LoggedJob& job, const Site& site) {
                                             const Site& site) {
     model::Decision decision;
     const TooLarge found = find_too_large(resolved).value_or(TooLarge{});
-    const auto event = job.change == nullptr ? policy::JobEvent::submit : policy::JobEvent::modify;
-    const auto parts = job.change == nullptr ? model::UpdateParts::all() : job.change->parts;
-    if (site.policy != nullptr && site.policy->has_enforcing_rule_at(event, parts))
+    if (has_enforcing_rule(job, site))
         refuse_too_large(decision, "the site's rules cannot be applied to this job", found, job,
                          site.settings());
     else
         answer_too_large(decision, found, job, site,
-                         site.enforces_limits() && parts.has(model::UpdatePart::limits));
+                         site.enforces_limits() && parts_of(job).has(model::UpdatePart::limits));
     return decision;
 }
 
@@ -88,7 +94,9 @@ bool binds_sender(const LoggedJob& job, const Site& site) {
                                             const Site& site) {
     const JobRequest& request = job.request;
     const bool is_new = job.change == nullptr;
-    if (!is_new && job.change->before.reservation == request.reservation) return false;
+    if (!is_new && job.change->before.reservation == request.reservation &&
+        job.change->before.has_default_partition == request.has_default_partition)
+        return false;
     const bool only_start_decides = gets_partition_at_start(request, site.context.cluster);
     const bool may_change =
         is_new ? may_get_partition_of_reservation(request) : names_reservations_only(request);
@@ -96,11 +104,12 @@ bool binds_sender(const LoggedJob& job, const Site& site) {
         (site.known.may_have_new_reservations || site.known.cluster == nullptr) && may_change;
     if ((!only_start_decides && !may_be_new) || !binds_sender(job, site)) return false;
     if (only_start_decides)
-        refuse(decision, model::RejectCode::access_denied,
-               text::format("slurmctld starts this job in the partition of whichever of its reservations has "
-                            "room, which the site's rules and limits cannot check: name {}",
-                            is_new ? "a partition with --partition, or one reservation" : "one reservation"),
-               job, site.settings());
+        refuse(
+            decision, model::RejectCode::access_denied,
+            text::format("slurmctld may start this job in the partition of whichever of its reservations has "
+                         "room, which the site's rules and limits cannot check: name {}",
+                         is_new ? "a partition with --partition, or one reservation" : "one reservation"),
+            job, site.settings());
     else
         refuse(
             decision, model::RejectCode::try_again,

@@ -75,7 +75,7 @@ bool is_contiguous(const JobRequest& asked) {
         if (!completed) completed = std::make_shared<JobRequest>(asked);
         return *completed;
     };
-    if (!asked.partition)
+    if (!asked.partition && !asked.has_default_partition)
         if (const std::string* const partition = partition_of_reservation(asked, cluster))
             change().partition = *partition;
     if (cluster.partitions.has_alternates()) [[unlikely]]

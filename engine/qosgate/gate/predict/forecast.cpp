@@ -53,7 +53,7 @@ std::optional<Refusal> refuse_early(const ResolvedRequest& asked, Steps steps) {
         const auto& unknown = asked.partitions.unknown;
         if (!unknown.empty()) return check_partition(unknown, list_open_partitions(asked));
         if (auto refusal = check_account(asked.view(), asked.request)) return refusal;
-        empty = check_empty_names(asked.request, asked.view());
+        empty = check_empty_names(asked.request, asked.view(), asked.context.release);
         if (empty && empty->code != RejectCode::invalid_tres) return empty; // gres are looked up last
         if (auto refusal = check_partition_associations(asked.view())) return refusal;
         if (auto refusal = check_qos(asked.view(), asked.context.release)) return refusal;
