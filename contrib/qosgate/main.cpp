@@ -43,7 +43,7 @@ std::string hint_for(std::string_view unknown, const std::vector<std::string>& n
     for (const OldHabit& habit : old_habits)
         if (text::iequals(habit.word, unknown) &&
             std::find(names.begin(), names.end(), habit.command) != names.end())
-            return text::format("; did you mean {}?", habit.command);
+            return text::did_you_mean(unknown, habit.command);
     const std::string near = text::did_you_mean(unknown, names);
     return near.empty() ? "; there are: " + text::join(names, ", ") : near;
 }
@@ -91,7 +91,7 @@ std::string hint_for_option(const CLI::App& command, std::span<char*> words) {
         const auto old = std::ranges::find(old_options, name, &OldHabit::word);
         const bool is_old = old != old_options.end() && std::ranges::find(names, old->command) != names.end();
         const std::string near =
-            is_old ? text::format("; did you mean {}?", old->command) : text::did_you_mean(name, names);
+            is_old ? text::did_you_mean(name, old->command) : text::did_you_mean(name, names);
         if (!near.empty()) return text::format("; there is no option {}{}", text::printable(name), near);
     }
     return {};

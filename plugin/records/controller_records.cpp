@@ -225,7 +225,8 @@ quota::UserAccounts ControllerRecords::accounts(quota::AccountBounds bounds) con
     quota::UserAccounts accounts;
     accounts.is_complete = own.is_complete;
     for (const slurmdb_assoc_rec_t* link : own.all)
-        accounts.names.emplace_back(slurm::view_text(link->acct));
+        accounts.all.push_back(
+            {std::string(slurm::view_text(link->acct)), std::string(slurm::view_text(link->partition))});
     return accounts;
 }
 

@@ -49,6 +49,16 @@ BOOST_AUTO_TEST_CASE(did_you_mean_suggests_a_near_miss_and_nothing_far) {
     BOOST_TEST(text::did_you_mean("interactive", names) == "");
 }
 
+BOOST_AUTO_TEST_CASE(the_name_that_was_given_is_never_suggested) {
+    const std::vector<std::string> names{"astro", "astra"};
+
+    BOOST_TEST(text::did_you_mean("astro", std::span(names).first(1)) == "");
+    BOOST_TEST(text::did_you_mean("astro", names) == "; did you mean astra?");
+    BOOST_TEST(text::did_you_mean("Astro", names) == "; did you mean astro?");
+    BOOST_TEST(text::did_you_mean("astro", "astro") == "");
+    BOOST_TEST(text::did_you_mean("show", "list") == "; did you mean list?");
+}
+
 BOOST_AUTO_TEST_CASE(two_letters_that_changed_places_are_one_mistake) {
     const std::vector<std::string> names{"long", "main"};
 

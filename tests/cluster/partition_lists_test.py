@@ -10,6 +10,8 @@ from qosgate_dev.cluster.programs import slurm_version
 from qosgate_dev.testing import copy_command, main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
+BEN = "ben"
+
 
 class PartitionLists(PluginTestCase):
     slurm_conf = """\
@@ -124,6 +126,8 @@ class PartitionAssociations(PluginTestCase):
         super().setUpClass()
         cls.cluster.sacctmgr(f"add user {USER} account=bio partition=short qos=normal")
         cls.cluster.sacctmgr(f"add user {USER} account=bio partition=tiny qos=small defaultqos=small")
+        for partition in ("short", "tiny"):
+            cls.cluster.sacctmgr(f"add user {BEN} account=bio partition={partition} qos=normal")
         cls.qosgate = copy_command(cls.cluster)
 
     told = (
@@ -142,6 +146,30 @@ class PartitionAssociations(PluginTestCase):
             self.assertIn(self.told, checked.stdout)
         for arguments in ("-A bio -p short -t 30", "-A bio -p main -t 30", "-A astro -p main,short -t 30"):
             self.expect_runs_silently(arguments)
+
+    def test_an_account_for_other_partitions_alone_is_told_with_them(self) -> None:
+        where = f"  accounts that {BEN} can use: bio in partition short, bio in partition tiny"
+        refused = "Invalid account or account/partition combination specified"
+        for arguments, told in (
+            ("-p main", f"user {BEN} has no default account in partition main"),
+            ("-p main -A bio", f"user {BEN} may not use account 'bio' in partition main"),
+            ("-p main -A bi", f"user {BEN} may not use account 'bi' in partition main"),
+        ):
+            with self.subTest(arguments):
+                words = f"sbatch {arguments} --time=30 --wrap=true"
+                answer = self.cluster.run(words, BEN)
+                self.expect(answer, False, told, where, refused)
+                self.assertNotIn("did you mean", answer.stderr)
+                checked = self.cluster.run(f"{self.qosgate} check -- {words}", BEN)
+                self.assertNotEqual(checked.rc, 0, checked)
+                for line in (told, where):
+                    self.assertIn(line + "\n", checked.stdout)
+        self.expect(
+            self.cluster.run("sbatch -p short -A bi --time=30 --wrap=true", BEN), False,
+            f"user {BEN} may not use account 'bi' in partition short; did you mean bio?",
+            f"  accounts that {BEN} can use: bio\n",
+        )  # fmt: skip
+        self.expect(self.cluster.run("sbatch -p short -A bio --time=30 --wrap=true", BEN), True)
 
     def test_such_a_change_is_refused_whoever_makes_it(self) -> None:
         job = self.cluster.sbatch("--hold -A bio -p main -t 30", USER).jobid

@@ -128,6 +128,19 @@ BOOST_AUTO_TEST_CASE(accounts_of_another_user_are_not_listed) {
     BOOST_TEST(all_lines().ends_with(listed));
 }
 
+BOOST_AUTO_TEST_CASE(nor_are_those_for_another_partition) {
+    records.associations.at(0).link.partition = "viz";
+    request.account = "hpc-users";
+    request.partition = "main";
+    records.private_data.accounts = true;
+    const std::string listed = "\n  accounts that you can use: hpc-users in partition viz";
+    BOOST_TEST(all_lines().ends_with(listed));
+    request.submit_uid = ana + 1;
+    BOOST_TEST(all_lines().find("viz") == std::string::npos);
+    request.submit_uid = operator_id;
+    BOOST_TEST(all_lines().ends_with(listed));
+}
+
 BOOST_AUTO_TEST_CASE(the_users_own_limits_are_told) {
     records.private_data.accounts = true;
     model::Limits& own = records.associations.at(0).link.limits;

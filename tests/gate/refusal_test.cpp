@@ -53,6 +53,31 @@ BOOST_AUTO_TEST_CASE(the_accounts_of_the_user_are_listed) {
                          "  your accounts: sacctmgr show associations user=$USER");
 }
 
+BOOST_AUTO_TEST_CASE(accounts_for_another_partition_are_listed_only_without_others) {
+    records.associations.front().link.partition = "main";
+    request.partition = "viz";
+    const std::string listed = "\n  accounts that you can use: hpc-users in partition main";
+    BOOST_TEST(told() == "user id 1000 has no default account in partition viz" + listed);
+    request.account = "hpc-users";
+    BOOST_TEST(told() == "user id 1000 may not use account 'hpc-users' in partition viz" + listed);
+    request.account = "hpc-user";
+    BOOST_TEST(told() == "user id 1000 may not use account 'hpc-user' in partition viz" + listed);
+    request.partition = "main";
+    BOOST_TEST(told() ==
+               "user id 1000 may not use account 'hpc-user' in partition main; did you mean hpc-users?"
+               "\n  accounts that you can use: hpc-users");
+
+    request.account = "hpc-users";
+    BOOST_TEST(told() == "");
+    add_account("astro");
+    records.associations.back().link.partition = "";
+    request.partition = "viz";
+    BOOST_TEST(told() == "user id 1000 may not use account 'hpc-users' in partition viz"
+                         "\n  accounts that you can use: astro");
+    request.account = "astro";
+    BOOST_TEST(told() == "");
+}
+
 BOOST_AUTO_TEST_CASE(lines_are_told_once_and_of_many_the_first) {
     const auto told = [](std::size_t most) {
         return text::join(gate::lines_once({"a", "b", "a", "c", "b"}, most), "; ");

@@ -161,14 +161,18 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view digits) noexcept {
     return value;
 }
 
+std::string did_you_mean(std::string_view wrong, std::string_view meant) {
+    return meant == wrong ? "" : fmt::format("; did you mean {}?", meant);
+}
+
 std::string did_you_mean(std::string_view wrong, std::span<const std::string> candidates) {
     if (wrong.size() > max_name_length) return "";
     const std::size_t tolerance = std::max<std::size_t>(1, wrong.size() * 2 / 5);
     NearestName search(wrong, tolerance + 1);
     const std::string* best = nullptr;
     for (const std::string& candidate : candidates)
-        if (search.is_nearer(candidate)) best = &candidate;
-    return best == nullptr ? "" : "; did you mean " + *best + "?";
+        if (candidate != wrong && search.is_nearer(candidate)) best = &candidate;
+    return best == nullptr ? "" : did_you_mean(wrong, *best);
 }
 
 std::string printable(std::string_view text, std::size_t max_bytes) {

@@ -69,9 +69,13 @@ bool istarts_with(std::string_view text, std::string_view prefix) noexcept;
 /// space, or if the number is too large.
 std::optional<std::uint64_t> parse_unsigned(std::string_view digits) noexcept;
 
-/// What to add to a complaint about a name that is none of the candidates: "; did you mean viz?". Empty if no
-/// candidate is near (edit distance at most two fifths of its length, and at least 1) or if `wrong` is longer
-/// than 64 bytes. Cost: bounded for any names: the last of very many names are not compared.
+/// What to add to a complaint about a name: "; did you mean viz?". Empty if `meant` is the very name that was
+/// given.
+std::string did_you_mean(std::string_view wrong, std::string_view meant);
+
+/// The same with the nearest of the candidates that differ from the name. Empty if none is near (edit
+/// distance at most two fifths of its length, and at least 1) or if `wrong` is longer than 64 bytes. Cost:
+/// bounded for any names: the last of very many names are not compared.
 std::string did_you_mean(std::string_view wrong, std::span<const std::string> candidates);
 
 /// A user's text, made safe for a log or a terminal. Control characters, invisible characters

@@ -10,6 +10,7 @@
 #include "qosgate/model/tres.hpp"
 #include "qosgate/model/usage.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -81,6 +82,14 @@ struct Association {
     bool hides_usage = false;
 };
 
+/// An account in which a user has an association.
+struct UserAccount {
+    std::string name;
+    std::string partition; ///< the only one where it is usable; empty: it is usable in all
+
+    friend auto operator<=>(const UserAccount&, const UserAccount&) = default;
+};
+
 /// Why a job cannot run under its QOS (limits/README.md 8.1), or `none`.
 enum class QosProblem : std::uint8_t {
     none,
@@ -125,9 +134,12 @@ struct AccountView {
     std::optional<std::size_t> differing_partition;
     /// Names, sorted; filled only if job_qos.problem is set or alternatives were requested.
     std::vector<std::string> permitted_qos;
-    /// The user's accounts, sorted; filled only if there is no association or alternatives were requested. If
-    /// there are very many associations, only some of them are read.
+    /// The accounts that the user can use in partitions.front(), sorted; filled only if there is no
+    /// association or alternatives were requested. If there are very many associations, only some of them are
+    /// read.
     std::vector<std::string> accounts;
+    /// The user's other accounts, sorted: each is for another partition. Filled as `accounts`.
+    std::vector<UserAccount> accounts_of_partitions;
     // What a job that requests none gets; filled only if alternatives were requested.
     std::string default_qos;
     std::string default_account;

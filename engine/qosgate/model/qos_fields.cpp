@@ -96,8 +96,7 @@ Result<FieldMatch> get_qos_field(std::string_view name) {
             names.emplace_back(alias.name);
     }
     const auto whole = find_abbreviated_field(name);
-    const std::string near =
-        whole ? text::format("; did you mean {}?", *whole) : text::did_you_mean(name, names);
+    const std::string near = whole ? text::did_you_mean(name, *whole) : text::did_you_mean(name, names);
     return Error{ErrorCode::invalid_input,
                  text::format("a QOS has no field '{}'{} ('qosgate qos fields' lists all)",
                               text::printable(name), near)};

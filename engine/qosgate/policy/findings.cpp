@@ -229,7 +229,7 @@ class SourceCheck {
             for (const std::string_view word : {"root", "operators"})
                 if (text::iequals(user, word) || text::iequals(user + "s", word))
                     note({file.name, line_of_name(file, "exempt"),
-                          text::format("exempt names a user '{}'; did you mean {}?", user, word),
+                          text::format("exempt names a user '{}'{}", user, text::did_you_mean(user, word)),
                           /*stops_loading=*/false});
     }
 

@@ -81,8 +81,10 @@ UserAccounts accounts_of(const Indexed& all, std::uint32_t user_id, AccountBound
     UserAccounts accounts;
     const auto own = all.associations_of(user_id);
     accounts.is_complete = all.records.associations.size() <= bounds.checked && own.size() <= bounds.found;
-    for (const std::size_t place : own.first(std::min(own.size(), bounds.found)))
-        accounts.names.push_back(all.records.associations[place].link.account);
+    for (const std::size_t place : own.first(std::min(own.size(), bounds.found))) {
+        const model::Association& link = all.records.associations[place].link;
+        accounts.all.push_back({link.account, link.partition});
+    }
     return accounts;
 }
 

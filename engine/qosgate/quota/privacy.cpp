@@ -26,8 +26,10 @@ void hide_private_data(model::AccountView& view, model::PrivateData data, const 
         link.hides_limits = !reader.is_user || (data.accounts && data.usage);
         link.hides_usage = link.hides_limits || data.usage;
     }
-    if (!reader.is_user)
-        std::erase_if(view.accounts, [&](const std::string& account) { return !is_coordinated(account); });
+    if (reader.is_user) return;
+    std::erase_if(view.accounts, [&](const std::string& account) { return !is_coordinated(account); });
+    std::erase_if(view.accounts_of_partitions,
+                  [&](const model::UserAccount& account) { return !is_coordinated(account.name); });
 }
 
 } // namespace qg::quota

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace qg::quota {
 namespace {
@@ -114,12 +115,28 @@ bool needs_alternatives(const AccountView& view, const JobRecords& records, cons
            !records.has_association();
 }
 
+/// Divides the user's accounts into those that are usable in the job's partition and the others.
+void name_accounts(AccountView& view, std::vector<model::UserAccount> all) {
+    const std::string_view partition =
+        view.partitions.empty() ? std::string_view() : view.partitions.front().partition->name;
+    const auto is_of_other = [partition](const model::UserAccount& account) {
+        return !account.partition.empty() && account.partition != partition;
+    };
+    for (model::UserAccount& account : all)
+        if (is_of_other(account))
+            view.accounts_of_partitions.push_back(std::move(account));
+        else
+            view.accounts.push_back(std::move(account.name));
+    view.accounts = sorted(std::move(view.accounts));
+    view.accounts_of_partitions = sorted(std::move(view.accounts_of_partitions));
+}
+
 /// Fills in the alternatives for the user.
 [[gnu::cold]] void name_alternatives(AccountView& view, const JobRecords& records, const Lookup& lookup) {
     if (view.job_qos.problem != model::QosProblem::none || lookup.lists_alternatives)
         view.permitted_qos = sorted(records.permitted_names());
     if (lookup.lists_alternatives || !records.has_association())
-        view.accounts = sorted(records.accounts(bounds_for_messages).names);
+        name_accounts(view, records.accounts(bounds_for_messages).all);
     if (!lookup.lists_alternatives) return;
     if (const auto qos = find_default_qos(records); qos && records.has_qos(*qos))
         view.default_qos = records.qos_name(*qos);
@@ -148,13 +165,6 @@ bool hides_partition(const AccountView& view, PrivateData hidden) {
 
 } // namespace
 
-std::vector<std::string> sorted(std::vector<std::string> names) {
-    std::ranges::sort(names);
-    const auto repeated = std::ranges::unique(names);
-    names.erase(repeated.begin(), repeated.end());
-    return names;
-}
-
 AccountView build_view(const JobRecords& records, const Lookup& lookup) {
     const model::Enforce enforce = records.enforce();
     const JobOwner owner = records.owner();
@@ -179,6 +189,7 @@ AccountView build_view(const JobRecords& records, const Lookup& lookup) {
                      .differing_partition = find_differing_partition(records, lookup),
                      .permitted_qos = {},
                      .accounts = {},
+                     .accounts_of_partitions = {},
                      .default_qos = {},
                      .default_account = {},
                      .hidden = {},

@@ -6,6 +6,7 @@
 #include "qosgate/quota/choose_qos.hpp"
 #include "qosgate/quota/provider.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -41,8 +42,8 @@ struct UserRecord {
 
 /// The accounts in which a user has an association.
 struct UserAccounts {
-    std::vector<std::string> names; ///< in any order, with repetitions
-    bool is_complete = true;        ///< false: a bound ended the search
+    std::vector<model::UserAccount> all; ///< in any order, with repetitions
+    bool is_complete = true;             ///< false: a bound ended the search
 };
 
 /// How far slurmctld's records are searched for a user's accounts, while its locks are held.
@@ -113,7 +114,13 @@ class JobRecords : public QosDirectory {
 };
 
 /// The names in their order, each once.
-std::vector<std::string> sorted(std::vector<std::string> names);
+template <typename Name>
+std::vector<Name> sorted(std::vector<Name> names) {
+    std::ranges::sort(names);
+    const auto repeated = std::ranges::unique(names);
+    names.erase(repeated.begin(), repeated.end());
+    return names;
+}
 
 /// The view of a job, as slurmctld would find it in these records.
 /// Threads: those of the records.

@@ -171,8 +171,10 @@ class CopiedJobRecords final : public quota::JobRecords {
         const auto [first, last] = records_.ids_by_user.equal_range(lookup_.user_id);
         accounts.is_complete = records_.associations.size() <= bounds.checked &&
                                static_cast<std::size_t>(std::distance(first, last)) <= bounds.found;
-        for (auto at = first; at != last && accounts.names.size() < bounds.found; ++at)
-            accounts.names.push_back(records_.associations.at(at->second).link.account);
+        for (auto at = first; at != last && accounts.all.size() < bounds.found; ++at) {
+            const model::Association& link = records_.associations.at(at->second).link;
+            accounts.all.push_back({link.account, link.partition});
+        }
         return accounts;
     }
     quota::JobCounts count_jobs_of_user(quota::AccountBounds bounds) const override {

@@ -85,7 +85,7 @@ void report_unknown(const Node& key, BodyKind kind, const ReadContext& context) 
         return context.wrong(key, key.text, "the name of a QOS is the key that its body stands under");
     const auto whole = model::find_abbreviated_field(key.text);
     const std::string near =
-        whole ? text::format("; did you mean {}?", *whole) : text::did_you_mean(key.text, known_keys(kind));
+        whole ? text::did_you_mean(key.text, *whole) : text::did_you_mean(key.text, known_keys(kind));
     context.wrong(key, key.text,
                   text::format("there is no such key{} ('qosgate qos fields' lists all fields; others: {})",
                                near,

@@ -48,6 +48,14 @@ std::string usable(const model::AccountView& view) {
                         list_similar_first(view.job_qos.name, view.permitted_qos));
 }
 
+/// "astro in partition main, hpc in partition viz"
+std::string list_with_partitions(std::span<const model::UserAccount> accounts) {
+    std::vector<std::string> names;
+    for (const model::UserAccount& account : accounts)
+        names.push_back(text::format("{} in partition {}", account.name, account.partition));
+    return text::list_names(names);
+}
+
 /// The partition whose name differs only in case. slurmctld distinguishes case in these names.
 const std::string* find_other_case(std::string_view wrong, std::span<const std::string> names) {
     const auto found =
@@ -149,10 +157,9 @@ std::optional<Refusal> check_partition(std::span<const std::string> unknown,
     if (unknown.empty()) return std::nullopt;
     const std::string& wrong = unknown.front();
     const std::string* meant = find_other_case(wrong, others);
-    const std::string hint =
-        meant != nullptr
-            ? text::format("; did you mean {}? Upper and lower case matter in names of partitions", *meant)
-            : text::did_you_mean(wrong, others);
+    const std::string hint = meant != nullptr ? text::did_you_mean(wrong, *meant) +
+                                                    " Upper and lower case matter in names of partitions"
+                                              : text::did_you_mean(wrong, others);
     Refusal refusal{RejectCode::invalid_partition,
                     {text::format("there is no partition '{}'{}", text::printable(wrong, 64), hint)}};
     if (!others.empty()) refusal.lines.push_back("  partitions: " + list_similar_first(wrong, others));
@@ -167,14 +174,16 @@ std::optional<Refusal> check_account(const model::AccountView& view, const model
                                                       text::printable(*request.account, 64))
                                        : text::format("{} has no default account", user);
     if (request.partition) line += text::format(" in partition {}", text::printable(*request.partition, 64));
-    if (view.accounts.empty())
+    if (view.accounts.empty() && view.accounts_of_partitions.empty())
         return Refusal{RejectCode::invalid_account,
                        {line, "  your accounts: sacctmgr show associations user=$USER"}};
     const std::string wrong = request.account.value_or("");
     if (!wrong.empty()) line += text::did_you_mean(wrong, view.accounts);
-    return Refusal{RejectCode::invalid_account,
-                   {line, text::format("  accounts that {} can use: {}", who(view),
-                                       list_similar_first(wrong, view.accounts))}};
+    return Refusal{
+        RejectCode::invalid_account,
+        {line, text::format("  accounts that {} can use: {}", who(view),
+                            view.accounts.empty() ? list_with_partitions(view.accounts_of_partitions)
+                                                  : list_similar_first(wrong, view.accounts))}};
 }
 
 std::optional<Refusal> check_partition_associations(const model::AccountView& view) {

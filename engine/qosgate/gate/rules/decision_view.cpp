@@ -199,7 +199,10 @@ Result<std::vector<std::string>> DecisionView::list_accounts() const {
                      text::format("the accounts of a user cannot be listed: at most {} associations of the "
                                   "cluster are looked at, and {} of the user",
                                   quota::bounds_for_rules.checked, quota::bounds_for_rules.found)};
-    return quota::sorted(std::move(found.names));
+    std::vector<std::string> names;
+    for (model::UserAccount& account : found.all)
+        names.push_back(std::move(account.name));
+    return quota::sorted(std::move(names));
 }
 
 Result<std::span<const std::string>> DecisionView::accounts() {

@@ -223,7 +223,7 @@ class FindingReader {
             const std::string_view missed =
                 part.directory.empty() ? missed_directory(name) : std::string_view();
             if (!missed.empty() && at->is_directory(unknown))
-                note(name, text::format("is not read; did you mean {}?", missed), /*stops_loading=*/false);
+                note(name, "is not read" + text::did_you_mean(name, missed), /*stops_loading=*/false);
             else if (part.directory.empty() && at->is_directory(unknown) && has_lost_rules(at->path()))
                 note(
                     name,
