@@ -17,6 +17,15 @@ local function judge(job)
 end
 rule { name = "closed", submit = judge, modify = judge }
 """
+SHORT = """\
+rule {
+    name = "short",
+    submit = function(job)
+        if job.partition == "old" then job.partition = "main" end
+        if job.time_limit > 60 then job:reject("too long") end
+    end,
+}
+"""
 OPEN = "rule { name = 'open', submit = function(job) end }"
 AT_START = "in the partition of whichever of its reservations has room"
 
@@ -117,6 +126,24 @@ class CompletedRequests(PluginTestCase):
         self.let_run(OPEN)
         self.expect_change(job, "Partition=drained", True)
         self.assertEqual(self.shown(job, "Partition"), "short")
+
+    def test_a_partition_that_does_not_exist_is_told_before_rules_that_need_one(self) -> None:
+        self.let_run(SHORT)
+        for options, told in (
+            ("-p MAIN", "there is no partition 'MAIN'; did you mean main? Upper and lower case matter"),
+            ("-p nosuch", "there is no partition 'nosuch'"),
+            ("-p ,", "there is no partition ','"),
+            ("-p main,nosuch --time=60", "there is no partition 'nosuch'"),
+        ):
+            with self.subTest(options):
+                answer = self.submit(options)
+                self.expect(answer, False, "Batch job submission failed: Invalid partition name specified")
+                self.assertTrue(answer.stderr.startswith(f"sbatch: error: {told}"), answer)
+        self.expect(self.submit("-p main --time=61"), False, "too long")
+        self.expect(self.submit("-p old --time=60"), True)  # the rule gives it another one
+        job = self.hold("-p main --time=60")
+        self.expect_change(job, "Partition=nosuch", False, "there is no partition 'nosuch'")
+        self.expect_change(job, "Partition=short", True)
 
     def test_a_contiguous_list_counts_the_nodes_between_its_own(self) -> None:
         gaps = "-w node1,node3"

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "support/gate_setup.hpp"
+#include "support/policy_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -76,6 +77,38 @@ BOOST_AUTO_TEST_CASE(accounts_for_another_partition_are_listed_only_without_othe
                          "\n  accounts that you can use: astro");
     request.account = "astro";
     BOOST_TEST(told() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_partition_that_does_not_exist_is_told_before_a_rule_that_needs_one) {
+    const auto first_words = [this](const char* partition, const std::string& rule) {
+        const auto policy = test::load_rule("rule { name = 'short', " + rule + " }");
+        request.partition = partition;
+        const auto decision = decide(&*policy);
+        return decision.reject == model::RejectCode::none ? "" : test::first_line(decision.message);
+    };
+    const std::string needs_one =
+        "submit = function(job) if job.time_limit > 60 then job:reject('too long') end end";
+    BOOST_TEST(first_words("nosuch", needs_one) == "there is no partition 'nosuch'");
+    BOOST_TEST(first_words("MAIN", needs_one) ==
+               "there is no partition 'MAIN'; did you mean main? Upper and lower case matter in names of "
+               "partitions");
+    BOOST_TEST(first_words("main,nosuch", needs_one) == "too long");
+    BOOST_TEST(first_words(",", needs_one) == "there is no partition ','");
+    BOOST_TEST(first_words("main", needs_one) == "too long"); // no limit
+    request.time_limit = TimeLimit{60};
+    BOOST_TEST(first_words("main", needs_one) == "");
+    request.time_limit.reset();
+
+    const std::string fails = "submit = function(job) error('broken') end";
+    const auto broken = test::load_rule("rule { name = 'short', " + fails + " }");
+    request.partition = "nosuch";
+    BOOST_TEST(decide(&*broken).log.size() == 1u); // that it is refused, and not that a rule failed
+    request.partition = "main";
+    BOOST_TEST(decide(&*broken).log.size() == 2u);
+    BOOST_TEST(first_words("main", fails).find("broken") != std::string::npos);
+    BOOST_TEST(first_words("main,nosuch", fails) == "there is no partition 'nosuch'");
+    BOOST_TEST(first_words("nosuch", "submit = function(job) job:reject('use main') end") == "use main");
+    BOOST_TEST(first_words("old", "submit = function(job) job.partition = 'main' end") == "");
 }
 
 BOOST_AUTO_TEST_CASE(lines_are_told_once_and_of_many_the_first) {

@@ -89,6 +89,20 @@ BOOST_AUTO_TEST_CASE(a_change_that_leaves_out_gres_of_the_job_is_rejected_where_
         }
 }
 
+BOOST_AUTO_TEST_CASE(a_change_to_a_partition_that_does_not_exist_is_told_before_a_rule_that_needs_one) {
+    policy = test::load_rule("rule { name = 'short', modify = function(job) if job.time_limit > 60 then "
+                             "job:reject('too long') end end }");
+    update.before.time_limit.reset();
+    update.after.time_limit.reset();
+    update.after.partition = "vis";
+    const auto decision = change();
+    BOOST_TEST(decision.reject == RejectCode::invalid_partition);
+    BOOST_TEST(test::first_line(decision.message) == "there is no partition 'vis'; did you mean viz?");
+    BOOST_TEST(logged(decision).starts_with("refused change jobid=17"));
+    update.after.partition = "viz";
+    BOOST_TEST(test::first_line(change().message) == "too long");
+}
+
 BOOST_AUTO_TEST_CASE(a_change_of_tasks_for_each_gpu_is_rejected_where_rules_run) {
     BOOST_TEST(change().reject == RejectCode::none);
     update.after.tasks_per_tres = 2;

@@ -339,7 +339,7 @@ std::string_view TriedPart::refused_by() const noexcept {
     if (script && script->is_refused) return "script";
     if (refusal() == RejectCode::none) return "";
     if (decision.reject == RejectCode::none) return "slurmctld";
-    return rules.rejected ? "rules" : "qosgate";
+    return rules.rejected && decision.reject == RejectCode::access_denied ? "rules" : "qosgate";
 }
 
 bool TriedJob::hides_limits() const noexcept {

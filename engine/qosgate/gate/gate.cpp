@@ -75,7 +75,10 @@ std::optional<RulesRun> run_rules(Decision& decision, const ResolvedRequest& res
                                   std::optional<model::Qos>& own_qos) {
     if (!site.has_rules_at(policy::JobEvent::submit)) return std::nullopt;
     policy::RuleOutcome outcome = run_site_rules(*site.policy, resolved, /*costs=*/nullptr, &own_qos);
-    take_outcome(decision, outcome, {resolved.request, resolved.view()}, site);
+    const LoggedJob job{resolved.request, resolved.view()};
+    if (outcome.has_failed && refuse_without_partition(decision, resolved, job, site.settings()))
+        return std::nullopt;
+    take_outcome(decision, outcome, job, site);
     if (outcome.rejected) return std::nullopt;
     decision.changed = std::move(outcome.changed);
     return RulesRun{resolved.request, *site.policy, std::ranges::any_of(decision.log, is_failure),
@@ -87,7 +90,9 @@ void run_rules_at_change(Decision& decision, const model::JobUpdate& update, con
                          const ResolvedRequest* before, const Site& site) {
     if (!site.has_rules_at(policy::JobEvent::modify, update.parts)) return;
     policy::RuleOutcome outcome = run_site_rules_at_change(*site.policy, after, before, update);
-    take_outcome(decision, outcome, {update.after, after.view(), &update}, site);
+    const LoggedJob job{update.after, after.view(), &update};
+    if (outcome.has_failed && refuse_without_partition(decision, after, job, site.settings())) return;
+    take_outcome(decision, outcome, job, site);
 }
 
 /// A change never concerns a whole array. The array text is slurmctld's own here and may be no index list.

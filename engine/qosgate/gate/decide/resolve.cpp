@@ -156,6 +156,12 @@ bool knows_partitions_of(const ResolvedRequest& resolved) {
     return known.cluster != nullptr && (!known.may_have_changed || resolved.partitions.unknown.empty());
 }
 
+bool names_no_partition(const ResolvedRequest& resolved) {
+    if (!resolved.request.partition) return false;
+    const bool lacks_one = resolved.partitions.found.empty() || !resolved.partitions.unknown.empty();
+    return lacks_one && knows_partitions_of(resolved);
+}
+
 ResolvedRequest with_qos(const ResolvedRequest& resolved, std::size_t qos) {
     ResolvedRequest other = resolved;
     set_job_qos(*other.known, qos);

@@ -56,6 +56,10 @@ ResolvedRequest resolve_again(const model::JobRequest& request, const ClusterCon
 /// Whether all partitions of a job are known. After a change, an unknown name may be a new partition.
 bool knows_partitions_of(const ResolvedRequest& resolved);
 
+/// Whether the job names a partition that certainly does not exist, or an empty text. slurmctld refuses it
+/// unless rules give it another one.
+bool names_no_partition(const ResolvedRequest& resolved);
+
 /// The same job with another of its QOSs; `qos` is an index into its view.
 ResolvedRequest with_qos(const ResolvedRequest& resolved, std::size_t qos);
 

@@ -67,6 +67,8 @@ policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedR
         return refuse_repeated_gres(*twice);
     ReadJob job(submitted, policy::JobEvent::submit, own_qos);
     job.measure(costs);
+    if (names_no_partition(submitted)) [[unlikely]]
+        job.mark_as_trial();
     policy::RuleOutcome outcome = policy.run(job.request(), job.facts());
     if (own_qos != nullptr) policy.note_own_qos(job.was_asked_for_own_qos());
     if (!outcome.rejected) job.restore(outcome.changed);
@@ -93,7 +95,7 @@ policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const
                                              const ResolvedRequest* before, const model::JobUpdate& update) {
     if (const std::string_view why = why_gres_are_hidden(update); !why.empty())
         return refused(std::string(why));
-    return run_at_change(policy, after, before, update.parts, /*is_trial=*/false);
+    return run_at_change(policy, after, before, update.parts, /*is_trial=*/names_no_partition(after));
 }
 
 policy::RuleOutcome run_site_rules_at_part(const policy::Policy& policy, const model::JobUpdate& update,

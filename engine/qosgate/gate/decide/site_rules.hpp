@@ -26,7 +26,7 @@ struct RulesRun {
 /// case), and partitions and reservations without empty and repeated parts. Fields that rules do not change
 /// stay as the user wrote them. A job that names a gres twice is rejected before any rule, without an event:
 /// rules would see another count than it gets. `costs` gets what each rule took; null: nobody measures.
-/// `own_qos`: see DecisionView.
+/// `own_qos`: see DecisionView. No failure of a rule is counted for a job that names_no_partition().
 policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedRequest& submitted,
                                    std::vector<policy::RuleCost>* costs = nullptr,
                                    std::optional<model::Qos>* own_qos = nullptr);

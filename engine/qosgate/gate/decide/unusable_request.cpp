@@ -3,9 +3,13 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/answer/answer.hpp"
+#include "qosgate/gate/decide/refusal.hpp"
 #include "qosgate/gate/partitions/completed_request.hpp"
+#include "qosgate/gate/partitions/partition_rules.hpp"
 #include "qosgate/gate/size/ranges.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -34,12 +38,17 @@ constexpr Fatal fatal[] = {
     {excludes_too_many, "--exclude names more than 65536 nodes: name fewer"},
 };
 
+void refuse(model::Decision& decision, Refusal refusal, const LoggedJob& job,
+            const policy::Settings& settings) {
+    decision.reject = refusal.code;
+    log_limits(decision, job, "refused", "", refusal.lines);
+    std::ranges::move(refusal.lines, std::back_inserter(decision.message));
+    append_contact(decision.message, settings);
+}
+
 void refuse(model::Decision& decision, model::RejectCode code, std::string line, const LoggedJob& job,
             const policy::Settings& settings) {
-    decision.reject = code;
-    log_limits(decision, job, "refused", "", std::span(&line, 1));
-    decision.message.push_back(std::move(line));
-    append_contact(decision.message, settings);
+    refuse(decision, {code, {std::move(line)}}, job, settings);
 }
 
 void refuse_too_large(model::Decision& decision, std::string_view cannot, const TooLarge& found,
@@ -88,6 +97,15 @@ bool binds_sender(const LoggedJob& job, const Site& site) {
         answer_too_large(decision, found, job, site,
                          site.enforces_limits() && parts_of(job).has(model::UpdatePart::limits));
     return decision;
+}
+
+[[gnu::cold]] bool refuse_without_partition(model::Decision& decision, const ResolvedRequest& asked,
+                                            const LoggedJob& job, const policy::Settings& settings) {
+    if (!names_no_partition(asked)) return false;
+    auto refusal = check_partition(asked.partitions.unknown, list_open_partitions(asked));
+    if (!refusal) refusal = check_empty_names(asked.request, asked.view());
+    if (refusal) refuse(decision, *std::move(refusal), job, settings);
+    return refusal.has_value();
 }
 
 [[gnu::cold]] bool refuse_unknown_partition(model::Decision& decision, const LoggedJob& job,

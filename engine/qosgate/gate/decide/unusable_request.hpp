@@ -38,6 +38,12 @@ std::string_view look_for_fatal(const model::JobRequest& request);
     return may_be ? look_for_fatal(request) : std::string_view();
 }
 
+/// Refuses a job, or a change of one, that names_no_partition() and that rules did not give one: its rules
+/// have failed, probably on the time limit, which no partition gives it. The user reads why slurmctld refuses
+/// it instead of what is wrong with a rule. Returns whether it did.
+bool refuse_without_partition(model::Decision& decision, const ResolvedRequest& asked, const LoggedJob& job,
+                              const policy::Settings& settings);
+
 /// Refuses a new job, or a change of one, whose partition is not known when rules or limits judge it, if they
 /// bind its sender: slurmctld gives it that of a reservation. `job` has the request as it was sent. Returns
 /// whether it did.

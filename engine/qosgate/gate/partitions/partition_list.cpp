@@ -36,6 +36,8 @@ PartitionList find_partitions(const model::JobRequest& request, const model::Clu
         else
             list.found.push_back(partition);
     });
+    if (list.found.empty() && list.unknown.empty() && !request.partition->empty())
+        list.unknown.push_back(*request.partition);
     if (is_new) leave_out_closed(list.found);
     return list;
 }

@@ -21,8 +21,8 @@ inline constexpr std::size_t max_partitions = 64;
 
 struct PartitionList {
     std::vector<std::shared_ptr<const model::Partition>> found; ///< in the order of the request
-    std::vector<std::string> unknown;                           ///< names of no partition
-    bool is_cut = false; ///< the request names more than `max_partitions`
+    std::vector<std::string> unknown; ///< names of no partition, or the text if it has none ("," but not "")
+    bool is_cut = false;              ///< the request names more than `max_partitions`
 };
 
 /// The partitions that the request names, or the default partition. Empty if there is neither. If the job
