@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import unittest
 
-from qosgate_dev.attack import generate, run, site
+from qosgate_dev.attack import generate, requests, run, site
 from qosgate_dev.testing import build_root, main
 
 SEED = 2
@@ -20,12 +20,35 @@ REQUESTS = 240
 LEAST_RUN = 35
 
 
+# What slurmctld shows of these is less than what it starts from: MaxMemPerCPU has replaced it.
+OF_MORE_THAN_IS_SHOWN = (
+    "submit num_tasks=2 min_cpus=8 partition=tight then partition=main",
+    "submit num_tasks=2 min_cpus=8 partition=scarce then mem_per_cpu=100",
+    "submit min_cpus=8 mem_per_cpu=3000 partition=tight then partition=main",
+    "sbatch --mincpus=8 --mem-per-cpu=3000 -p tight then Partition=main",
+    "sbatch -n1 --mincpus=8 --mem-per-cpu=3000 -p tight then Partition=main",
+    "sbatch -n1 --exclusive --mem-per-cpu=2000 -p tight then Partition=main",
+    "sbatch -n2 --mem-per-cpu=3000 -p tight then Partition=main",
+    "sbatch -n2 --mem-per-cpu=3000 -p tight then NumCPUs=8",
+    "sbatch -n2 --mem-per-cpu=3000 -p tight then NumCPUs=8 Partition=main",
+    "sbatch -n2 --mem-per-cpu=3000 -p main then Partition=tight",
+)
+
+
 class Attack(unittest.TestCase):
     maxDiff = None
 
+    def test_rules_read_what_slurmctld_starts_from(self) -> None:
+        sent = [requests.parse(line) for line in OF_MORE_THAN_IS_SHOWN]
+        tally = run.run([(site.Setting("counts", "core"), sent)], build_root().resolve(), run.print_progress, print)
+
+        self.assertEqual([str(failure) for failure in tally.failures], [])
+        self.assertEqual(tally.sent, len(OF_MORE_THAN_IS_SHOWN))
+        self.assertGreaterEqual(tally.ran, 4)
+
     def test_rules_hold_whatever_is_sent(self) -> None:
-        requests = itertools.islice(generate.requests(SEED), REQUESTS)
-        tally = run.run(run.rounds(requests, site.settings()), build_root().resolve(), run.print_progress)
+        sent = itertools.islice(generate.requests(SEED), REQUESTS)
+        tally = run.run(run.rounds(sent, site.settings()), build_root().resolve(), run.print_progress)
 
         print(tally.text())
         self.assertEqual([str(failure) for failure in tally.failures], [])

@@ -871,9 +871,11 @@ BOOST_AUTO_TEST_CASE(cpus_for_memory_leave_those_that_each_node_must_have) {
     expect_cpus(4);
     request.min_cpus_per_node.reset();
     expect_cpus(4);
-    request.tasks.reset(); // then slurmctld forgets --mincpus
+    request.tasks.reset(); // then slurmctld would forget --mincpus
     request.min_cpus = 1;
     request.min_cpus_per_node = 8;
+    BOOST_TEST(is_denied("false"));
+    request.min_cpus_per_node = 1;
     expect_cpus(2);
 }
 

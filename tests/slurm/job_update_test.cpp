@@ -327,6 +327,10 @@ BOOST_AUTO_TEST_CASE(memory_that_nobody_asked_for_is_a_default) {
     BOOST_TEST(read_job_record(current, submitter).has_default_memory);
     job_desc_msg_t update = unset_job();
     BOOST_TEST(read_job_update(current, update, submitter).has_default_memory);
+    update.pn_min_memory = MEM_PER_CPU | 1000; // as it is shown: slurmctld changes nothing
+    BOOST_TEST(read_job_update(current, update, submitter).has_default_memory);
+    update.pn_min_memory = MEM_PER_CPU | 999;
+    BOOST_TEST(!read_job_update(current, update, submitter).has_default_memory);
     update.pn_min_memory = 300;
     BOOST_TEST(!read_job_update(current, update, submitter).has_default_memory);
     current.bitflags = JOB_MEM_SET;

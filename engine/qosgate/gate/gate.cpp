@@ -11,6 +11,7 @@
 #include "qosgate/gate/decide/site_rules.hpp"
 #include "qosgate/gate/decide/unusable_request.hpp"
 #include "qosgate/gate/partitions/closed_partitions.hpp"
+#include "qosgate/gate/partitions/in_partition.hpp"
 #include "qosgate/gate/predict/het_parts.hpp"
 #include "qosgate/gate/rules/update_rules.hpp"
 #include "qosgate/policy/lua/budget.hpp"
@@ -295,6 +296,9 @@ void take_trial(Decision& decision, Decision trial, const LoggedJob& job, bool i
 /// Judges a job after the rules.
 void judge_after_rules(Decision& decision, const ResolvedRequest& job, const Site& site,
                        const std::optional<RulesRun>& rules, HetParts* parts) {
+    if (asks_beyond_tasks(job.request) && refuse_hidden_cpus(decision, job, {job.request, job.view()}, site))
+        [[unlikely]]
+        return;
     if (site.enforces_later()) return judge_by_old_partitions(decision, job, site, parts);
     judge_with_parts(decision, job, site, rules, parts);
 }
@@ -395,6 +399,7 @@ Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
         return decision;
     }
     if (update.after.reservation && refuse_unknown_partition(decision, logged, site)) return decision;
+    if (refuse_hidden_cpus(decision, after, logged, site)) return decision;
     count_one_task(after);
     std::optional<ResolvedRequest> resolved_before;
     if (runs_rules && policy->reads_job_before()) resolve_before(resolved_before, update, site);

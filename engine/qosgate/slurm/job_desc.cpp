@@ -243,7 +243,8 @@ JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& 
     // It is refused where rules run (gate/rules/update_rules.hpp).
     if (const auto tasks = read_count(update.ntasks_per_tres).value_or(0); tasks != 0)
         request.tasks_per_tres = tasks;
-    if (read_asked_memory(update.pn_min_memory)) request.has_default_memory = false;
+    const bool changes_memory = update.pn_min_memory != current.pn_min_memory; // to the same is no change
+    if (read_asked_memory(update.pn_min_memory) && changes_memory) request.has_default_memory = false;
     if (update.partition != nullptr && view_text(update.partition) != view_text(current.partition))
         request.has_default_partition = !request.partition;
     // Sharing ends whole nodes; OverSubscribe=NO does not begin them (limits/README.md 9).

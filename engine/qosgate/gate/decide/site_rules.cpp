@@ -2,6 +2,7 @@
 #include "qosgate/gate/decide/site_rules.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/partitions/in_partition.hpp"
 #include "qosgate/gate/rules/read_job.hpp"
 #include "qosgate/gate/rules/update_rules.hpp"
 #include "qosgate/gate/size/gres_request.hpp"
@@ -13,6 +14,8 @@
 
 namespace qg::gate {
 namespace {
+
+using model::JobRequest;
 
 [[gnu::cold]] policy::RuleOutcome refused(std::string why) {
     policy::RuleOutcome outcome;
@@ -28,10 +31,12 @@ namespace {
                      text::printable(gres, 64)));
 }
 
-policy::RuleOutcome run_at_change(const policy::Policy& policy, const ResolvedRequest& after,
-                                  const ResolvedRequest* before, model::UpdateParts parts, bool is_trial) {
+policy::RuleOutcome run_at_change(const policy::Policy& policy, const JobRequest& shown,
+                                  const ResolvedRequest& after, const ResolvedRequest* before,
+                                  model::UpdateParts parts, bool is_trial) {
     if (const auto twice = find_repeated_gres(after.request)) return refuse_repeated_gres(*twice);
-    ReadJob job(after, policy::JobEvent::modify);
+    const auto original = with_undivided_memory(after.request, shown, after.context.cluster);
+    ReadJob job(after, policy::JobEvent::modify, /*own_qos=*/nullptr, original ? &*original : nullptr);
     if (is_trial) job.mark_as_trial();
     if (before == nullptr) return policy.run_at_change(job.request(), job.facts(), nullptr, parts);
     ReadJob old_job(*before, policy::JobEvent::modify);
@@ -95,13 +100,15 @@ policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const
                                              const ResolvedRequest* before, const model::JobUpdate& update) {
     if (const std::string_view why = why_gres_are_hidden(update); !why.empty())
         return refused(std::string(why));
-    return run_at_change(policy, after, before, update.parts, /*is_trial=*/names_no_partition(after));
+    return run_at_change(policy, update.before, after, before, update.parts,
+                         /*is_trial=*/names_no_partition(after));
 }
 
 policy::RuleOutcome run_site_rules_at_part(const policy::Policy& policy, const model::JobUpdate& update,
                                            const model::StoredPart& part, const ResolvedRequest& after,
                                            const ResolvedRequest* before) {
-    policy::RuleOutcome outcome = run_at_change(policy, after, before, part.parts, /*is_trial=*/true);
+    policy::RuleOutcome outcome =
+        run_at_change(policy, update.before, after, before, part.parts, /*is_trial=*/true);
     if (outcome.rejected) tell_of_part(outcome, update, part);
     return outcome;
 }

@@ -5,6 +5,7 @@
 #include "qosgate/gate/answer/answer.hpp"
 #include "qosgate/gate/decide/refusal.hpp"
 #include "qosgate/gate/partitions/completed_request.hpp"
+#include "qosgate/gate/partitions/in_partition.hpp"
 #include "qosgate/gate/partitions/partition_rules.hpp"
 #include "qosgate/gate/size/ranges.hpp"
 
@@ -106,6 +107,29 @@ bool binds_sender(const LoggedJob& job, const Site& site) {
     if (!refusal) refusal = check_empty_names(asked.request, asked.view());
     if (refusal) refuse(decision, *std::move(refusal), job, settings);
     return refusal.has_value();
+}
+
+bool refuse_hidden_cpus(model::Decision& decision, const ResolvedRequest& asked, const LoggedJob& job,
+                        const Site& site) {
+    if (site.policy == nullptr || !site.policy->has_enforcing_rule_at(policy::JobEvent::modify)) return false;
+    const model::Cluster& cluster = asked.context.cluster;
+    const auto original = job.change == nullptr
+                              ? std::nullopt
+                              : with_undivided_memory(asked.request, job.change->before, cluster);
+    if (!asks_beyond_tasks(asked.request) && !(original && asks_beyond_tasks(*original))) return false;
+    for (const auto& partition : asked.partitions.found) {
+        if (!hides_cpus(asked.request, *partition, cluster) &&
+            !(original && hides_cpus(*original, *partition, cluster)))
+            continue;
+        refuse(decision, model::RejectCode::access_denied,
+               text::format("with more memory per CPU than MaxMemPerCPU of partition {} slurmctld hides how "
+                            "many CPUs this job asks for, which the site's rules then cannot check: ask for "
+                            "less memory per CPU (--mem-per-cpu), or for no more CPUs than the tasks need",
+                            partition->name),
+               job, site.settings());
+        return true;
+    }
+    return false;
 }
 
 [[gnu::cold]] bool refuse_unknown_partition(model::Decision& decision, const LoggedJob& job,

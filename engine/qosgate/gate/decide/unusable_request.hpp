@@ -44,6 +44,11 @@ std::string_view look_for_fatal(const model::JobRequest& request);
 bool refuse_without_partition(model::Decision& decision, const ResolvedRequest& asked, const LoggedJob& job,
                               const policy::Settings& settings);
 
+/// Refuses a new job, or a change of one, whose CPUs no rule could count after a later change, if rules judge
+/// changes (hides_cpus(), in_partition.hpp). Returns whether it did.
+bool refuse_hidden_cpus(model::Decision& decision, const ResolvedRequest& asked, const LoggedJob& job,
+                        const Site& site);
+
 /// Refuses a new job, or a change of one, whose partition is not known when rules or limits judge it, if they
 /// bind its sender: slurmctld gives it that of a reservation. `job` has the request as it was sent. Returns
 /// whether it did.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/partitions/in_partition.hpp"
 
+#include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/nodes/node_demand.hpp"
+#include "qosgate/gate/partitions/partition_list.hpp"
 #include "qosgate/gate/size/gres_request.hpp"
 #include "qosgate/gate/size/job_size.hpp"
 #include "qosgate/model/tres_request.hpp"
@@ -122,7 +124,62 @@ void add_cpus_for_memory(ChangedRequest& request, const Partition& partition, co
         changed.min_cpus_per_node = changed.cpus_per_task;
 }
 
+/// The largest factor by which a partition can have divided memory per CPU: a divisor of the CPUs per task.
+/// Rounded up, the memory before is more than `max_mib` times one less than the factor.
+std::uint64_t largest_factor(std::uint64_t cpus_of_task, std::uint64_t mib, std::uint64_t max_mib) {
+    if (mib > max_mib) return 1;
+    const auto can_be = [&](std::uint64_t factor) {
+        return saturated_product(factor, max_mib - mib) < max_mib;
+    };
+    std::uint64_t largest = 1;
+    for (std::uint64_t divisor = 1; divisor * divisor <= cpus_of_task; ++divisor) {
+        if (cpus_of_task % divisor != 0) continue;
+        for (const std::uint64_t factor : {divisor, cpus_of_task / divisor})
+            if (can_be(factor)) largest = std::max(largest, factor);
+    }
+    return largest;
+}
+
+/// The same of an existing job in all its partitions.
+std::uint64_t largest_factor_of(const JobRequest& shown, const model::Cluster& cluster) {
+    const std::uint64_t cpus = shown.cpus_of_task();
+    if (!shown.memory || !shown.memory->per_cpu || shown.memory->mib == 0 || shown.has_default_memory)
+        return 1;
+    const std::uint64_t tasks = tasks_for_memory(shown);
+    const bool may_be_replaced =
+        tasks != 0 ? shown.min_cpus == tasks * cpus : shown.min_cpus_per_node == cpus;
+    if (cpus == 1 || !may_be_replaced) return 1;
+    std::uint64_t largest = 1;
+    for (const auto& partition : find_partitions(shown, cluster, /*is_new=*/false).found)
+        if (const auto max = max_memory_of(*partition, cluster); max && max->per_cpu)
+            largest = std::max(largest, largest_factor(cpus, shown.memory->mib, max->mib));
+    return largest;
+}
+
 } // namespace
+
+bool hides_cpus(const JobRequest& request, const Partition& partition, const model::Cluster& cluster) {
+    if (!asks_beyond_tasks(request)) return false;
+    const bool is_asked = request.memory && !request.has_default_memory;
+    const auto memory = is_asked ? request.memory : default_memory_of(&partition, cluster);
+    return memory && memory->per_cpu && memory->mib != 0 && cpus_for_memory(memory, partition, cluster);
+}
+
+std::optional<JobRequest> with_undivided_memory(const JobRequest& after, const JobRequest& shown,
+                                                const model::Cluster& cluster) {
+    if (after.has_default_memory || after.memory != shown.memory) return std::nullopt;
+    const std::uint64_t factor = largest_factor_of(shown, cluster);
+    if (factor == 1) return std::nullopt;
+    std::optional<JobRequest> original = after;
+    original->memory->mib = saturated_product(after.memory->mib, factor);
+    const std::uint32_t cpus_of_task = to_count(shown.cpus_of_task() / factor);
+    if (after.cpus_per_task == shown.cpus_per_task) original->cpus_per_task = cpus_of_task;
+    const std::uint64_t tasks = tasks_for_memory(shown);
+    if (tasks != 0 && after.min_cpus == shown.min_cpus) original->min_cpus = to_count(tasks * cpus_of_task);
+    if (tasks == 0 && after.min_cpus_per_node == shown.min_cpus_per_node)
+        original->min_cpus_per_node = cpus_of_task;
+    return original;
+}
 
 std::optional<JobRequest> in_partition(const JobRequest& request, const Partition& partition,
                                        const model::Cluster& cluster, Extent extent) {

@@ -53,4 +53,30 @@ struct GpuDefaults {
                                                                        const model::Cluster& cluster,
                                                                        Extent extent);
 
+/// The tasks whose CPUs slurmctld makes those of a job where MaxMemPerCPU multiplies CPUs per task; 0: it
+/// makes the CPUs of a task those of each node.
+[[nodiscard]] inline std::uint64_t tasks_for_memory(const model::JobRequest& request) noexcept {
+    if (const std::uint64_t tasks = request.tasks.value_or(0); tasks != 0) return tasks;
+    return request.min_nodes.value_or(1) * std::uint64_t{request.tasks_per_node.value_or(0)};
+}
+
+/// Whether a job asks for more CPUs than its tasks have.
+[[nodiscard]] inline bool asks_beyond_tasks(const model::JobRequest& request) noexcept {
+    const std::uint64_t tasks = tasks_for_memory(request);
+    return tasks != 0 ? request.min_cpus.value_or(0) > tasks * request.cpus_of_task()
+                      : request.min_cpus_per_node.value_or(0) > request.cpus_of_task();
+}
+
+/// Whether MaxMemPerCPU of the partition hides how many CPUs the job asks for: slurmctld replaces those of a
+/// job that asks_beyond_tasks(), shows only these, and takes the others again in another partition.
+[[nodiscard, gnu::cold]] bool hides_cpus(const model::JobRequest& request, const model::Partition& partition,
+                                         const model::Cluster& cluster);
+
+/// A job after a change with the values from which slurmctld may start: those before MaxMemPerCPU of a
+/// partition divided its memory per CPU. `shown` is the job before the change, with the largest factor that
+/// its partitions can have applied. Empty: none can have, or the change replaces the memory. Threads: pure.
+[[nodiscard]] std::optional<model::JobRequest> with_undivided_memory(const model::JobRequest& after,
+                                                                     const model::JobRequest& shown,
+                                                                     const model::Cluster& cluster);
+
 } // namespace qg::gate

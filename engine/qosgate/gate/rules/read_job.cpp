@@ -99,9 +99,25 @@ std::unique_ptr<const JobRequest> as_read(const ResolvedRequest& resolved) {
     return read;
 }
 
+/// What rules read of the same job with other sizes.
+[[gnu::cold]] model::TresCounts count_other(const ResolvedRequest& resolved, const JobRequest& other) {
+    const AccountView& view = resolved.view();
+    const JobCounter counter(other, view, resolved.context.cluster, resolved.context.release);
+    model::ResolvedJob job;
+    counter.count_submission(view, job);
+    return counter.for_rules(view, job.tres).value_or(job.tres);
+}
+
 /// The job with its counts for rules; empty if they equal those for the limits.
-std::optional<model::ResolvedJob> count_for_rules(const ResolvedRequest& resolved) {
+std::optional<model::ResolvedJob> count_for_rules(const ResolvedRequest& resolved,
+                                                  const JobRequest* count_also = nullptr) {
     auto counts = resolved.counter.for_rules(resolved.view(), resolved.job.tres);
+    if (count_also != nullptr) {
+        if (!counts) counts = resolved.job.tres;
+        const model::TresCounts others = count_other(resolved, *count_also);
+        for (std::size_t tres = 0; tres < counts->size(); ++tres)
+            (*counts)[tres] = std::max((*counts)[tres], model::count_at(others, tres));
+    }
     if (!counts) return std::nullopt;
     std::optional<model::ResolvedJob> job = resolved.job;
     job->tres = *std::move(counts);
@@ -158,8 +174,9 @@ class CountedJob {
 
 } // namespace
 
-ReadJob::ReadJob(const ResolvedRequest& resolved, policy::JobEvent event, std::optional<model::Qos>* own_qos)
-    : resolved_(resolved), read_(as_read(resolved)), job_for_rules_(count_for_rules(resolved)),
+ReadJob::ReadJob(const ResolvedRequest& resolved, policy::JobEvent event, std::optional<model::Qos>* own_qos,
+                 const JobRequest* count_also)
+    : resolved_(resolved), read_(as_read(resolved)), job_for_rules_(count_for_rules(resolved, count_also)),
       facts_(facts_of(resolved, job_for_rules_ ? *job_for_rules_ : resolved.job, *this)),
       view_(resolved, event == policy::JobEvent::modify, own_qos) {
     facts_.view = &view_;

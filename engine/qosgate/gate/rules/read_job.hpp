@@ -17,9 +17,10 @@ namespace qg::gate {
 /// Ownership: borrows the resolved request. Threads: not thread-safe; it belongs to one decision.
 class ReadJob final : public policy::JobRecounter, public policy::SenderRights {
   public:
-    /// A job that is changed is not counted again. `own_qos`: see DecisionView.
+    /// A job that is changed is not counted again. `own_qos`: see DecisionView. `count_also`: the same job
+    /// with other sizes, of which the larger count; null: none.
     ReadJob(const ResolvedRequest& resolved, policy::JobEvent event,
-            std::optional<model::Qos>* own_qos = nullptr);
+            std::optional<model::Qos>* own_qos = nullptr, const model::JobRequest* count_also = nullptr);
     ReadJob(const ReadJob&) = delete;
     ReadJob& operator=(const ReadJob&) = delete;
 
