@@ -134,7 +134,7 @@ json change(std::uint32_t job, const json& fields) {
     Texts texts;
     job_desc_msg_t update;
     slurm_init_job_desc_msg(&update);
-    update.job_id = job;
+    slurm::job_id_of(update) = job;
     set_fields(update, fields, texts);
     errno = 0;
     return answer(slurm_update_job(&update), job);

@@ -36,7 +36,7 @@ int submit(job_desc_msg_t& job, std::uint32_t* id = nullptr) {
     errno = 0;
     const int code = slurm_submit_batch_job(&job, &response);
     const int error = code == SLURM_SUCCESS ? 0 : errno;
-    if (response != nullptr && id != nullptr) *id = response->job_id;
+    if (response != nullptr && id != nullptr) *id = qg::slurm::job_id_of(*response);
     if (response != nullptr) slurm_free_submit_response_response_msg(response);
     switch (error) {
     case SLURM_COMMUNICATIONS_CONNECTION_ERROR:
@@ -171,6 +171,9 @@ template <auto field>
 void set_number(job_desc_msg_t& job, char* text) {
     job.*field = static_cast<std::remove_reference_t<decltype(job.*field)>>(std::strtoull(text, nullptr, 10));
 }
+void set_id(job_desc_msg_t& job, char* text) {
+    qg::slurm::job_id_of(job) = static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
+}
 
 const std::map<std::string_view, SetField> named_fields = {
     {"account", set_text<&job_desc_msg_t::account>},
@@ -185,7 +188,7 @@ const std::map<std::string_view, SetField> named_fields = {
     {"tres_per_job", set_text<&job_desc_msg_t::tres_per_job>},
     {"tres_per_task", set_text<&job_desc_msg_t::tres_per_task>},
     {"cpus_per_tres", set_text<&job_desc_msg_t::cpus_per_tres>},
-    {"job_id", set_number<&job_desc_msg_t::job_id>},
+    {"job_id", set_id},
     {"min_nodes", set_number<&job_desc_msg_t::min_nodes>},
     {"num_tasks", set_number<&job_desc_msg_t::num_tasks>},
     {"cpus_per_task", set_number<&job_desc_msg_t::cpus_per_task>},
