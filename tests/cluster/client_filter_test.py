@@ -67,6 +67,13 @@ class ClientFilterCase(unittest.TestCase):
         cls.cluster = Cluster.up(
             nodes=2,
             users=[USER, "ben", "cem"],
+            qos=[
+                "small MaxTRESPerJob=cpu=2 MaxWall=60 Flags=DenyOnLimit",
+                "counted MaxSubmitJobsPerUser=3",
+                "other",
+                "memory MaxTRESPerJob=mem=5G Flags=DenyOnLimit",
+                "waits MaxTRESPerUser=cpu=2 MaxWall=120",
+            ],
             slurm_conf=(
                 f"CliFilterPlugins=qosgate\nPluginDir={build_root()}/plugin:@PLUGINDIR@\n{PARTITIONS}{cls.slurm_conf}"
             ),
@@ -74,12 +81,7 @@ class ClientFilterCase(unittest.TestCase):
         )
         cls.addClassCleanup(cls.cluster.down)
         for line in (
-            "add qos small MaxTRESPerJob=cpu=2 MaxWall=60 Flags=DenyOnLimit",
-            "add qos counted MaxSubmitJobsPerUser=3",
-            "add qos other",
-            "add qos gpus MaxTRESPerUser=gres/gpu=2 Flags=DenyOnLimit",
-            "add qos memory MaxTRESPerJob=mem=5G Flags=DenyOnLimit",
-            "add qos waits MaxTRESPerUser=cpu=2 MaxWall=120",
+            "add qos gpus MaxTRESPerUser=gres/gpu=2 Flags=DenyOnLimit",  # slurmctld has made the TRES known
             "add account astro,bio",
             f"add user {USER} account=astro qos=normal,small,counted,gpus,memory,waits",
             f"add user {USER} account=bio qos=normal",

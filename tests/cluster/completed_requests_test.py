@@ -47,7 +47,7 @@ class CompletedRequests(PluginTestCase):
         "PartitionName=drained Nodes=ALL State=DRAIN Alternate=inactive\n"
         "PartitionName=inactive Nodes=ALL State=INACTIVE Alternate=short\n"
         "PartitionName=shut Nodes=ALL State=DRAIN\n"
-        "Licenses=seat:2\n"
+        "Licenses=seat:2,room:9\n"
     )
 
     @classmethod
@@ -56,12 +56,12 @@ class CompletedRequests(PluginTestCase):
         for name, partition in (("plain", ""), ("of_short", "short"), ("of_drained", "drained")):
             cls.cluster.scontrol(
                 f"create reservation ReservationName={name} PartitionName={partition} Users={USER} StartTime=now"
-                " Duration=UNLIMITED Licenses=seat:0 NodeCnt=0 Flags=ANY_NODES".replace(" PartitionName= ", " ")
+                " Duration=UNLIMITED Licenses=room:1 NodeCnt=0 Flags=ANY_NODES".replace(" PartitionName= ", " ")
             )
 
         # slurmctld says after each look at this one that reservations have changed.
         cls.cluster.scontrol(
-            "create reservation ReservationName=floating Users=root StartTime=now+60minutes Duration=60 Licenses=seat:0"
+            "create reservation ReservationName=floating Users=root StartTime=now+60minutes Duration=60 Licenses=room:1"
             " NodeCnt=0 Flags=ANY_NODES,TIME_FLOAT"
         )
         cls.rule = ""

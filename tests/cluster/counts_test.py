@@ -241,16 +241,12 @@ PartitionName=wide Nodes=ALL MinNodes=2 DenyQos=small
 PartitionName=biology Nodes=ALL AllowAccounts=bio
 PartitionName=timed Nodes=ALL DefaultTime=0
 """
+    qos = ("passing Flags=PartitionTimeLimit,PartitionMaxNodes,PartitionMinNodes", "booked Flags=RequiresReservation")
 
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        for line in (
-            "add qos passing Flags=PartitionTimeLimit,PartitionMaxNodes,PartitionMinNodes",
-            "add qos booked Flags=RequiresReservation",
-            f"modify user {USER} account=astro set qos+=passing,booked",
-        ):
-            cls.cluster.sacctmgr(line)
+        cls.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=passing,booked")
 
     def expect_all(self, *cases: tuple[str, tuple[str, ...]]) -> None:
         """Each case is a submission and the lines of its refusal; none: it is accepted without a message."""

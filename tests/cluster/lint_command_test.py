@@ -37,6 +37,15 @@ class Mistake:
     after: tuple[str, ...] = ()  # commands that end what the cure leaves
 
 
+UNKNOWN_QOS_IN_A_LIST = Mistake(
+    "partition-names-unknown-qos",
+    "partition viz",
+    commands=("scontrol update PartitionName=viz DenyQos=plan",),
+    advice="# slurm.conf: in the line of PartitionName=viz, correct 'plan' in DenyQos",
+    by_hand=("scontrol update PartitionName=viz DenyQos=plain",),
+    after=("scontrol update PartitionName=viz DenyQos=",),
+)
+
 MISTAKES = (
     Mistake("limits-not-enforced", "slurm.conf", conf=f"{ENFORCE}=associations,qos"),
     Mistake("qos-not-enforced", "slurm.conf", conf=f"{ENFORCE}=associations,limits"),
@@ -174,14 +183,6 @@ MISTAKES = (
         after=("scontrol update PartitionName=viz DenyQos=",),
     ),
     Mistake(
-        "partition-names-unknown-qos",
-        "partition viz",
-        commands=("scontrol update PartitionName=viz DenyQos=plan",),
-        advice="# slurm.conf: in the line of PartitionName=viz, correct 'plan' in DenyQos",
-        by_hand=("scontrol update PartitionName=viz DenyQos=plain",),
-        after=("scontrol update PartitionName=viz DenyQos=",),
-    ),
-    Mistake(
         "rules-name-unknown",
         "10-route.lua:2",
         commands=(rule_of("plan"),),
@@ -222,6 +223,7 @@ MISTAKES = (
         advice="# create a QOS for the jobs that are meant",
         by_hand=("QOSGATE qos update normal GrpJobs=unset",),
     ),
+    *(() if slurm_version() >= (25, 11) else (UNKNOWN_QOS_IN_A_LIST,)),  # from then on slurmctld has no such partition
     *(() if slurm_version() < (23, 11) else (Mistake("relative-above-hundred", qos="Flags=Relative GrpTRES=cpu=101"),)),
     *(() if slurm_version() >= (24, 5) else (Mistake("run-minutes-ignored", qos="MaxTRESRunMinsPerUser=cpu=5"),)),
 )
@@ -255,6 +257,8 @@ class Lint(LimitsTestCase):
         pid = self.cluster.status()["slurmctld"]["pid"]
         assert isinstance(pid, int)
         processes.kill([pid])
+        # From 25.11 on it does not start if it finds that it has run, and not all that it has by then.
+        (self.cluster.layout.controller_state / "clustername").unlink()
         self.cluster.start("slurmctld")
         self.cluster.scontrol("update PartitionName=viz QOS=vizqos")
 
@@ -366,7 +370,7 @@ class Lint(LimitsTestCase):
         assert codes is not None
         known = set(re.findall(r"(?m)^  ([a-z-]+)  ", codes[1]))
         tested = {mistake.code for mistake in MISTAKES} | NOT_STORED | {"tres-not-tracked", "run-minutes-ignored", "typed-limit-alone"}
-        tested |= {"typed-association-limit-alone"}
+        tested |= {"typed-association-limit-alone", UNKNOWN_QOS_IN_A_LIST.code}
         self.assertEqual(known, tested)
 
     def test_a_cure_keeps_the_other_values_of_a_line(self) -> None:

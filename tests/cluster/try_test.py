@@ -12,6 +12,7 @@ import shutil
 import stat
 from pathlib import Path
 
+from qosgate_dev.cluster.programs import slurm_version
 from qosgate_dev.testing import CommandResult, copy_command, main
 from qosgate_dev.testing.cluster import TIMED_OUT
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
@@ -113,7 +114,7 @@ COMMANDS = (
     "-N 0",
     "-N0-1",
     "--nodelist=",
-    "--nodelist=a[1-2",
+    *(() if slurm_version() >= (26, 5) else ("--nodelist=a[1-2",)),  # sbatch ends before it asks anybody
     "-n1000 --hold",
     "-p main,short -n1000",
     "-p main,short -N9",

@@ -572,6 +572,8 @@ class PartitionRules(WhyTestCase):
     def test_parts_that_need_several_nodes_are_added_up(self) -> None:
         self.cluster.sacctmgr("modify account astro set GrpTRES=cpu=100")
         self.addCleanup(self.cluster.sacctmgr, "modify account astro set GrpTRES=cpu=-1")
+        self.cluster.sacctmgr("modify account lab set GrpTRES=cpu=-1")  # 26.05 refuses a part that exceeds it
+        self.addCleanup(self.cluster.sacctmgr, "modify account lab set GrpTRES=cpu=8")
         done = self.cluster.run(["sbatch", "--parsable", "-Aastro", "-n65", ":", "-n65", "--wrap=sleep 300"], "ana", check=True)
         self.addCleanup(self.cluster.run, f"scancel {int(done.stdout)}")
         both = "Beside that: parts 0 and 1 together exceed a limit: CPUs of all running jobs in account astro: limit 100, they ask for 130"

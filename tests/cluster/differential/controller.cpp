@@ -96,7 +96,8 @@ bool is_over(std::uint32_t state) {
 }
 
 void signal_end(std::uint32_t job_id) {
-    if (slurm_kill_job(job_id, SIGKILL, 0) != SLURM_SUCCESS && errno != ESLURM_ALREADY_DONE &&
+    const std::string id = std::to_string(job_id);
+    if (slurm_kill_job2(id.c_str(), SIGKILL, 0, nullptr) != SLURM_SUCCESS && errno != ESLURM_ALREADY_DONE &&
         errno != ESLURM_INVALID_JOB_ID)
         fail("ending job " + std::to_string(job_id));
 }

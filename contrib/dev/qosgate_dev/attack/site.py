@@ -38,7 +38,7 @@ PartitionName=scarce Nodes=node[3-4] MaxTime=UNLIMITED DefMemPerCPU=1900 MaxMemP
 PartitionName=nothing Nodes=ALL MaxTime=UNLIMITED DefMemPerCPU=0
 PartitionName=drained Nodes=ALL MaxTime=UNLIMITED State=DRAIN Alternate=inactive
 PartitionName=inactive Nodes=node[1-2] MaxTime=UNLIMITED State=INACTIVE Alternate=threads
-Licenses=seat:2
+Licenses=seat:2,room:99
 AllowSpecResourcesUsage=YES
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0,bf_max_job_test=5000,bf_continue
 PriorityType=priority/basic
@@ -122,7 +122,7 @@ def bring_up(build: Path) -> Cluster:
         for name, partition in RESERVATIONS.items():
             cluster.scontrol(
                 f"create reservation ReservationName={name} {partition} Users={USER} StartTime=now Duration=UNLIMITED"
-                " Licenses=seat:0 NodeCnt=0 Flags=ANY_NODES"
+                " Licenses=room:1 NodeCnt=0 Flags=ANY_NODES"
             )
     except BaseException:
         cluster.down()

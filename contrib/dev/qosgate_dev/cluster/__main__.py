@@ -48,6 +48,7 @@ slurm.conf lines, here from a process substitution:
     PluginDir=/build/plugin:@PLUGINDIR@
     PartitionName=short Nodes=ALL MaxTime=60 Default=YES
     PartitionName=long  Nodes=ALL')
+  cluster up /tmp/c --qos small --slurm-conf <(echo 'PartitionName=p Nodes=ALL AllowQos=small')
 
   A key in FILE replaces ours, its PartitionName lines replace our partition
   `main`, its NodeName lines replace our nodes; each such node gets the address,
@@ -168,6 +169,10 @@ def add_up_options(up: Parser) -> None:
     up.add_argument("--licenses", default="", metavar="NAME:N,...", help="such as matlab:10 (none)")
     up.add_argument("--users", default="", metavar="NAME,...", help="users to invent (none)")
     up.add_argument(
+        "--qos", action="append", default=[], metavar="QOS",
+        help="make one before slurmctld starts, as sacctmgr writes it: 'small MaxWall=60'; may be given several times",
+    )  # fmt: skip
+    up.add_argument(
         "--slurm-conf", action="append", default=[], metavar="FILE",
         help="more slurm.conf lines; may be given several times",
     )  # fmt: skip
@@ -205,6 +210,7 @@ def run_up(layout: Layout, options: argparse.Namespace) -> int:
             hardware=Hardware(options.cpus, options.memory, options.gpus, options.gpu_type),
             licenses=options.licenses,
             users=tuple(filter(None, options.users.split(","))),
+            qos=tuple(options.qos),
             extra_lines="\n".join(read_file(path) for path in options.slurm_conf),
             wrap_slurmctld=options.wrap_slurmctld,
             start_seconds=options.timeout,

@@ -52,6 +52,7 @@ class Options:
     hardware: slurm_conf.Hardware = slurm_conf.Hardware()
     licenses: str = ""
     users: tuple[str, ...] = ()
+    qos: tuple[str, ...] = ()  # what sacctmgr adds before slurmctld starts: "small MaxWall=60"
     extra_lines: str = ""
     wrap_slurmctld: str = ""
     start_seconds: float = START_SECONDS
@@ -217,7 +218,27 @@ def _create_and_start(
         layout.save(state)
         _write_configuration(layout, state, options, extra)
         chosen = daemons.select(daemons.all_daemons(layout, state), options.daemons)
-        _start_in_order(layout, state, chosen, options.start_seconds)
+        before = [daemon for daemon in chosen if options.qos and _stage(daemon) < 2]
+        _start_in_order(layout, state, before, options.start_seconds)
+        _add_qos(layout, options.qos)
+        after = [daemon for daemon in chosen if daemon not in before]
+        _start_in_order(layout, state, after, options.start_seconds)
+
+
+def _add_qos(layout: Layout, lines: Sequence[str]) -> None:
+    """Errors: ClusterError with what sacctmgr says."""
+    for line in lines:
+        done = subprocess.run(
+            [programs.get_program("sacctmgr"), "-i", "add", "qos", *shlex.split(line)],
+            env=users.environment(layout),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_CLIENT_SECONDS,
+        )
+        if done.returncode != 0:
+            raise ClusterError(f"sacctmgr does not add the QOS {line!r}:\n{done.stdout}{done.stderr}")
 
 
 def _write_configuration(

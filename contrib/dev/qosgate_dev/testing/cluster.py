@@ -147,10 +147,12 @@ class Cluster:
         nodes: int | None = None,
         slurm_conf: str = "",
         users: Sequence[str] = (),
+        qos: Sequence[str] = (),
         options: Sequence[str] = (),
     ) -> Cluster:
-        """Starts a cluster with these nodes, more slurm.conf lines and invented users.
+        """Starts a cluster with these nodes, more slurm.conf lines, invented users and QOSs.
 
+        Each QOS is what follows `sacctmgr add qos`. slurmctld of 25.11 starts only if those that its partitions name exist.
         `options` are more arguments of `cluster up`, such as ["--gpu-type", "a100"].
         Errors: ClusterFailed with what the tool printed.
         """
@@ -160,6 +162,8 @@ class Cluster:
             arguments += ["--nodes", str(nodes)]
         if users:
             arguments += ["--users", ",".join(users)]
+        for line in qos:
+            arguments += ["--qos", line]
         if build := os.environ.get("QG_BUILD_ROOT"):
             arguments += ["--database", f"{build}/tests/cluster/database"]
         if slurm_conf:

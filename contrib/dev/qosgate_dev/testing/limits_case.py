@@ -28,6 +28,11 @@ class LimitsTestCase(unittest.TestCase):
         cls.cluster = Cluster.up(
             nodes=2,
             users=["ana", "ben"],
+            qos=[
+                "vizqos MaxTRESPerUser=cpu=4 MaxWall=60",
+                "over MaxTRESPerUser=cpu=8 MaxWall=120 Flags=OverPartQOS",
+                "plain",
+            ],
             options=["--gpus", "4"],
             slurm_conf=(
                 "PartitionName=main Nodes=ALL Default=YES MaxTime=UNLIMITED\n"
@@ -36,9 +41,6 @@ class LimitsTestCase(unittest.TestCase):
         )
         cls.addClassCleanup(cls.cluster.down)
         for line in (
-            "add qos vizqos MaxTRESPerUser=cpu=4 MaxWall=60",
-            "add qos over MaxTRESPerUser=cpu=8 MaxWall=120 Flags=OverPartQOS",
-            "add qos plain",
             "add account lab",
             "add account astro,bio parent=lab",
             "add user ana,ben account=astro qos=normal,over,plain",

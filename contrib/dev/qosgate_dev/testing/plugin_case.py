@@ -31,6 +31,7 @@ class PluginTestCase(unittest.TestCase):
     plugins = "qosgate"
     nodes = 2
     slurm_conf = ""  # more lines
+    qos: tuple[str, ...] = ()  # more QOSs
     options: tuple[str, ...] = ()  # more arguments of `cluster up`
     cluster: Cluster
     directory: Path  # of the rules
@@ -42,6 +43,12 @@ class PluginTestCase(unittest.TestCase):
         cls.cluster = Cluster.up(
             nodes=cls.nodes,
             users=[USER, "ben"],
+            qos=[
+                "small MaxTRESPerJob=cpu=2 MaxWall=60 Flags=DenyOnLimit",
+                "counted MaxSubmitJobsPerUser=3",
+                "other",
+                *cls.qos,
+            ],
             slurm_conf=(
                 f"JobSubmitPlugins={cls.plugins}\n"
                 f"PluginDir={build_root()}/plugin:@PLUGINDIR@\n{PARTITIONS}{cls.slurm_conf}"
@@ -50,9 +57,6 @@ class PluginTestCase(unittest.TestCase):
         )
         cls.addClassCleanup(cls.cluster.down)
         for line in (
-            "add qos small MaxTRESPerJob=cpu=2 MaxWall=60 Flags=DenyOnLimit",
-            "add qos counted MaxSubmitJobsPerUser=3",
-            "add qos other",
             "add account astro,bio",
             f"add user {USER} account=astro qos=normal,small,counted",
             f"add user {USER} account=bio qos=normal",
