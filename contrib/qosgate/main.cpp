@@ -4,6 +4,7 @@
 #include "common/client_module.hpp"
 #include "common/command.hpp"
 #include "common/installation.hpp"
+#include "help/help_formatter.hpp"
 
 #include "qosgate/base/text.hpp"
 
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -130,6 +132,7 @@ int run(Invocation& invocation, Output& output) {
 
 int run_command_line(int argc, char** argv, Output& output) {
     CLI::App app{"Quality of service in Slurm: see, check and change it.", "qosgate"};
+    app.formatter(std::make_shared<HelpFormatter>()); // commands that are added get the same
     app.set_version_flag("--version", describe_installation,
                          "Print the versions of this program, its gates and Slurm");
     app.set_help_all_flag("--help-all", "Print the help of all commands");
