@@ -87,7 +87,8 @@ std::string how_to_refuse(const Partition& partition, const QosRecord& qos) {
 
 /// Lists of a partition that name things of one kind.
 struct NameLists {
-    std::string_view kind; ///< "QOS"
+    std::string_view kind;    ///< "QOS"
+    std::string_view outcome; ///< what follows from a name that does not exist
     struct List {
         std::string_view key; ///< in slurm.conf
         std::vector<std::string> Partition::*names;
@@ -96,9 +97,11 @@ struct NameLists {
 };
 
 constexpr NameLists qos_lists{"QOS",
+                              ", and slurmctld 25.11 and later does not start with it",
                               {{{"AllowQos", &Partition::allow_qos}, {"DenyQos", &Partition::deny_qos}}}};
 constexpr NameLists account_lists{
     "account",
+    "",
     {{{"AllowAccounts", &Partition::allow_accounts}, {"DenyAccounts", &Partition::deny_accounts}}}};
 
 /// Names in these lists that are not among the known ones.
@@ -113,8 +116,8 @@ void find_unknown(const LintInput& input, const std::vector<std::string>& known,
                 if (!has_name(known, name))
                     findings.advise(
                         "partition " + text::printable(partition.name),
-                        text::format("{} names {} {}, which does not exist{}", list.key, lists.kind,
-                                     text::quoted(name), text::did_you_mean(name, printable)),
+                        text::format("{} names {} {}, which does not exist{}{}", list.key, lists.kind,
+                                     text::quoted(name), lists.outcome, text::did_you_mean(name, printable)),
                         text::format("slurm.conf: in the line of PartitionName={}, correct {} in "
                                      "{}; then: scontrol reconfigure",
                                      text::printable(partition.name), text::quoted(name), list.key));

@@ -39,8 +39,8 @@ Result<std::uint16_t> read_admin_level(Connection& connection) {
 }
 
 /// The value of a setting in what slurm_print_key_pairs() writes, as "PrivateData            = users"; the
-/// struct of a pair is not public.
-std::string find_setting(const slurm::OwnedList& settings, std::string_view name) {
+/// struct of a pair is not public. Not used from 26.05 on.
+[[maybe_unused]] std::string find_setting(const slurm::OwnedList& settings, std::string_view name) {
     char* words = nullptr;
     std::size_t size = 0;
     std::FILE* const stream = open_memstream(&words, &size);

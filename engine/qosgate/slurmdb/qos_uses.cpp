@@ -62,7 +62,8 @@ constexpr QosUseKind partition_list{
     "partition_list",
     "partition {} has it in AllowQos or DenyQos",
     true,
-    "the partitions' lists name a QOS that nobody can have",
+    "the partitions' lists name a QOS that nobody can have; SLURMCTLD 25.11 AND LATER DOES NOT START AGAIN "
+    "until slurm.conf no longer names it",
     "# slurm.conf: take {qos} from AllowQos and DenyQos of the partitions {by}; then: scontrol reconfigure",
 };
 
