@@ -183,6 +183,28 @@ class RulesForChanges(PluginTestCase):
         self.expect_logged(mark, f"noted change jobid={job} ")
         self.expect_logged(mark, "42 to 30 minutes, 2 to 1 CPUs, small to normal")
 
+    def test_rules_read_the_time_limit_that_a_new_qos_gives(self) -> None:
+        self.put_in_force({
+            "10-test.lua": 'rule { on = {"modify"}, submit = function(job)'
+            ' if job.comment ~= "may" and (job.time_limit or 0) > 60 then job:reject("longer than an hour") end end }'
+        })
+        self.cluster.sacctmgr("add qos lengthy MaxWall=120")
+        self.addCleanup(self.cluster.sacctmgr, "delete qos lengthy")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=lengthy")
+        self.addCleanup(self.cluster.run, f"scancel --user={USER}")
+        sets_time = slurm_version() >= (26, 5)
+        for options, before, after in (
+            ("", "01:00:00", "02:00:00" if sets_time else "01:00:00"),
+            ("--time=59", "00:59:00", "00:59:00"),
+        ):
+            job = self.cluster.sbatch(f"--hold --qos=small {options}", USER).job
+            self.assertEqual(self.cluster.job(job)["TimeLimit"], before)
+            for comment in ("no", "may"):
+                is_refused = comment == "no" and after != before
+                words = ["longer than an hour"] if is_refused else []
+                self.expect_update(self.update(job, f"qos=lengthy comment={comment}"), not is_refused, *words)
+                self.assertEqual(self.cluster.job(job)["TimeLimit"], before if is_refused else after)
+
     def test_each_event_runs_its_own_rules(self) -> None:
         self.put_in_force({
             "10-test.lua": 'rule { on = {"submit"}, submit = function(job) job:note("only new") end }',
@@ -222,6 +244,7 @@ class RulesForChanges(PluginTestCase):
 class ChangesOfGres(PluginTestCase):
     """Rules must see the gres that a job has."""
 
+    takes_gres_away = slurm_version() >= (26, 5)
     has_channel = Updates.has_channel
     update = Updates.update
     expect_update = Updates.expect_update
@@ -231,17 +254,20 @@ class ChangesOfGres(PluginTestCase):
         name = f"{on} {next(self.numbers)}"  # only another text is loaded
         self.put_in_force({"a.lua": f'rule {{ name = "{name}", on = {{ "{on}" }}, submit = function(job) end }}'})
 
-    def test_slurmctld_keeps_gres_of_which_a_change_asks_for_none_so_rules_forbid_it(self) -> None:
+    def test_rules_forbid_a_change_that_asks_for_no_gres_where_slurmctld_keeps_them(self) -> None:
         for has_rules in (False, True):
             self.put_rule(on="modify" if has_rules else "submit")
             for change in ("gres=gpu:0", "gres="):
                 with self.subTest(change, has_rules=has_rules):
                     job = self.cluster.sbatch("--hold --gres=gpu:2", USER).jobid
-                    words = ["slurmctld does not take gres away from a job"] if has_rules else []
-                    self.expect_update(self.update(job, change), not has_rules, *words)
+                    is_forbidden = has_rules and not self.takes_gres_away
+                    words = ["slurmctld does not take gres away from a job"] if is_forbidden else []
+                    self.expect_update(self.update(job, change), not is_forbidden, *words)
                     self.cluster.scontrol(f"release {job}")
                     self.cluster.wait_job(job, "RUNNING")
-                    self.assertIn("gres/gpu=2", self.cluster.scontrol(f"show job {job}").stdout)
+                    has = self.cluster.job(job)
+                    allocated = has.get("AllocTRES", has.get("TRES", ""))
+                    self.assertEqual("gres/gpu=2" in allocated, not self.takes_gres_away, has)
                     self.cluster.run(f"scancel {job}", check=True)
         job = self.cluster.sbatch("--hold --gres=gpu:2", USER).jobid
         self.expect_update(self.update(job, "gres=gpu:1"), True)

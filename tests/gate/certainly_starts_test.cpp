@@ -79,6 +79,13 @@ const Bound bounds[] = {
      },
      [](auto& s) { s.request.cpus_per_tres = "gres:gpu:4"; },
      [](auto& s) { s.request.cpus_per_tres = "gres:gpu:5"; }},
+    {"a task for each node",
+     [](auto& s) {
+         s.release = limits::Release(26, 5);
+         s.main.min_nodes = 2;
+         s.request.min_nodes = 2;
+     },
+     [](auto& s) { s.request.tasks = 2; }, [](auto& s) { s.request.tasks = 1; }},
     {"AllowQos", [](auto& s) { s.main.allow_qos = {"normal"}; }, [](auto&) {},
      [](auto& s) { s.request.qos = "moonlight"; }},
     {"DenyQos", [](auto& s) { s.main.deny_qos = {"moonlight"}; }, [](auto&) {},

@@ -268,4 +268,28 @@ BOOST_AUTO_TEST_CASE(from_24_11_on_a_job_is_submitted_to_partitions_in_the_order
     BOOST_TEST(forecast().reason == "QOSMaxMemoryPerJob");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_with_fewer_tasks_than_nodes_is_refused_from_26_05_on) {
+    const auto code = [&](limits::Release asked, std::uint32_t tasks) {
+        release = asked;
+        request.tasks = tasks;
+        return forecast().code;
+    };
+    request.min_nodes = 3;
+    BOOST_TEST(code({25, 11}, 2) == RejectCode::none);
+    BOOST_TEST(code({26, 5, 0}, 3) == RejectCode::none);
+    BOOST_TEST(code({26, 5, 0}, 0) == RejectCode::none);
+    BOOST_TEST(code({26, 5, 0}, 2) == RejectCode::bad_task_count);
+    BOOST_TEST(
+        test::first_line(decide().message) ==
+        "this job gets at least 3 nodes, and each needs a task; it asks for 2 tasks: ask for 3 tasks, or for "
+        "fewer nodes");
+    request.min_nodes.reset();
+    BOOST_TEST(code({26, 5, 0}, 1) == RejectCode::none);
+    partitions[0].min_nodes = 2; // raises the nodes
+    BOOST_TEST(code({26, 5, 0}, 1) == RejectCode::bad_task_count);
+    BOOST_TEST(code({26, 5, 0}, 2) == RejectCode::none);
+    qos(0).flags.partition_min_nodes = true;
+    BOOST_TEST(code({26, 5, 0}, 1) == RejectCode::none);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,10 @@ using namespace qg;
 using model::RejectCode;
 using model::TresLimit;
 
+/// slurmctld 26.05 tells nobody.
+constexpr const char* is_kept =
+    "slurmctld refuses this job, but keeps this part as a job of its own: cancel that";
+
 BOOST_FIXTURE_TEST_SUITE(het_parts, test::HetSetup)
 
 BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_judged_together_too) {
@@ -89,18 +93,72 @@ BOOST_AUTO_TEST_CASE(what_a_hidden_partition_gives_one_part_is_not_told_with_ano
     }
 }
 
-BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_added_up_before_26_05_only) {
+BOOST_AUTO_TEST_CASE(parts_under_other_qos_are_added_up_before_26_05_only) {
     ask_cpus(30);
     deny_on_limit();
     limit_cpus_per_user(40);
-    const auto may_be_shown = [&](limits::Release asked) {
+    const auto second_told = [&](limits::Release asked) {
         release = asked;
         parts.clear();
+        request.qos = "moonlight";
         BOOST_TEST(told().empty());
+        request.qos = "normal";
         return !told().empty();
     };
-    BOOST_TEST(may_be_shown({25, 11}));
-    BOOST_TEST(!may_be_shown({26, 5, 0}));
+    BOOST_TEST(second_told({25, 11}));
+    BOOST_TEST(!second_told({26, 5, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(each_part_is_tried_beside_those_before_it_from_26_05_on) {
+    release = {26, 5, 0};
+    const auto code_of_second = [&](std::uint32_t first, std::uint32_t second) {
+        parts.clear();
+        ask_cpus(first);
+        BOOST_TEST(decide_part().forecast.code == RejectCode::none);
+        ask_cpus(second);
+        return decide_part();
+    };
+    limit_cpus_per_user(40);                                 // which refuses no other job
+    qos(0).user_usage.tres.assign(records.tres->size(), 40); // of other jobs, which do not count
+    BOOST_TEST(code_of_second(20, 20).forecast.code == RejectCode::none);
+    const auto refused = code_of_second(20, 21);
+    BOOST_TEST(refused.forecast.code == RejectCode::accounting_policy);
+    BOOST_TEST(refused.forecast.reason == "QOSMaxCpuPerUserLimit");
+    BOOST_TEST(!refused.forecast.never_starts);
+    BOOST_TEST(refused.forecast.pending_reason == "");
+    BOOST_TEST_REQUIRE(refused.message.size() >= 2u);
+    BOOST_TEST(refused.message.back() == is_kept);
+    BOOST_TEST(
+        refused.message.end()[-2].starts_with("parts 0 and 1 together exceed a limit: CPUs per user in QOS "
+                                              "normal: limit 40, they ask for 41"));
+
+    limit_cpus_per_user(100);
+    qos(0).limits.set(model::CountLimit::max_jobs_per_user, 2);
+    BOOST_TEST(code_of_second(1, 1).forecast.code == RejectCode::none);
+    const auto third = decide_part();
+    BOOST_TEST(third.forecast.reason == "QOSMaxJobsPerUserLimit");
+    BOOST_TEST(third.message.back() == is_kept);
+    BOOST_TEST(third.message.end()[-2].ends_with("limit 2, they are 3 jobs (QOSMaxJobsPerUserLimit)"));
+}
+
+BOOST_AUTO_TEST_CASE(a_part_that_never_starts_by_itself_is_refused_from_26_05_on) {
+    limit_cpus_per_user(40);
+    for (const limits::Release each : {limits::Release(25, 11), limits::Release(26, 5, 0)}) {
+        release = each;
+        const bool refuses = each >= limits::Release(26, 5, 0);
+        parts.clear();
+        ask_cpus(40);
+        BOOST_TEST(decide_part().forecast.code == RejectCode::none);
+        parts.clear();
+        ask_cpus(41);
+        const auto decision = decide_part();
+        BOOST_TEST((decision.forecast.code == RejectCode::accounting_policy) == refuses);
+        BOOST_TEST(decision.forecast.never_starts != refuses);
+        BOOST_TEST_REQUIRE(decision.message.size() == (refuses ? 2u : 1u));
+        BOOST_TEST((decision.message.back() == is_kept) == refuses);
+        BOOST_TEST(decision.message.front().starts_with(refuses ? "this job could never start as it is"
+                                                                : "this job can never start as it is"));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_part_that_is_too_large_to_be_looked_at_joins_no_sum) {

@@ -373,23 +373,31 @@ BOOST_AUTO_TEST_CASE(slurmctld_looks_for_nodes_beyond_the_bounds_of_several_part
     main.total_cpus = 64;
     request.min_nodes = request.max_nodes = 4;
     request.tasks = request.min_cpus = 64;
-    release = limits::Release(24, 11);
+    release = limits::Release(24, 11, 5);
     BOOST_TEST(too_small() == "");
 
     request.tasks = request.min_cpus = 65;
     const std::string cpus = "partition main has 64 CPUs; this job asks for 65";
     BOOST_TEST(too_small() == cpus);
     BOOST_TEST(waits() == "PartitionConfig");
-    release = limits::Release(24, 5);
-    BOOST_TEST(too_small() == ""); // it stays pending
-    release = limits::Release(24, 11);
+    for (const limits::Release other : {limits::Release(24, 5), limits::Release(24, 11, 6)}) {
+        release = other;
+        BOOST_TEST(too_small() == ""); // it stays pending
+    }
+    release = limits::Release(24, 11, 5);
     request.priority = 0;
     BOOST_TEST(too_small() == "");
     request.priority.reset();
 
     request.tasks = request.min_cpus = 5;
     request.min_nodes = request.max_nodes = 5;
-    BOOST_TEST(too_small() == "partition main has 4 nodes; this job asks for 5");
+    const std::string nodes = "partition main has 4 nodes; this job asks for 5";
+    BOOST_TEST(too_small() == nodes);
+    release = limits::Release(25, 11, 1);
+    BOOST_TEST(too_small() == nodes);
+    release = limits::Release(25, 11, 2);
+    BOOST_TEST(too_small() == "");
+    release = limits::Release(24, 11, 5);
     main.max_nodes = 4; // this is looked at before the nodes
     BOOST_TEST(too_small() == "");
     main.max_nodes.reset();
@@ -397,9 +405,19 @@ BOOST_AUTO_TEST_CASE(slurmctld_looks_for_nodes_beyond_the_bounds_of_several_part
     release = limits::Release(22, 5);
     BOOST_TEST(too_small() == "");
     request.partition = "main,viz";
+    const std::string both = nodes + "|partition viz has 4 nodes; this job asks for 5";
+    BOOST_TEST(too_small() == both);
+    main.total_cpus = 4; // is enough to look for nodes in viz
+    request.tasks = request.min_cpus = 5;
+    release = limits::Release(25, 11, 1);
     BOOST_TEST(
         too_small() ==
-        "partition main has 4 nodes; this job asks for 5|partition viz has 4 nodes; this job asks for 5");
+        "partition main has 4 CPUs; this job asks for 5|partition viz has 4 nodes; this job asks for 5");
+    release = limits::Release(25, 11, 2);
+    BOOST_TEST(too_small() == "");
+    main.total_cpus = 64;
+    BOOST_TEST(too_small() == "");
+    release = limits::Release(22, 5);
     partitions[1].total_nodes = 5; // it may wait for this one
     BOOST_TEST(too_small() == "");
 }

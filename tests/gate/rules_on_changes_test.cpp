@@ -103,6 +103,34 @@ BOOST_AUTO_TEST_CASE(a_change_to_a_partition_that_does_not_exist_is_told_before_
     BOOST_TEST(test::first_line(change().message) == "too long");
 }
 
+BOOST_AUTO_TEST_CASE(gres_that_a_change_leaves_out_are_gone_from_26_05_on) {
+    update.before.tres_per_node = "gres/gpu:2";
+    update.after.tres_per_node = "gres/gpu:0";
+    for (const limits::Release each : {limits::Release(25, 11), limits::Release(26, 5, 0)}) {
+        release = each;
+        BOOST_TEST((change().reject == RejectCode::none) == (each >= limits::Release(26, 5, 0)));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(rules_read_the_time_limit_that_the_new_qos_will_give) {
+    qos(0).limits.set(model::CountLimit::max_wall, 10);
+    qos(1).limits.set(model::CountLimit::max_wall, 11);
+    update.before.partition = update.after.partition = "viz";
+    update.after.qos = "moonlight";
+    update.names_qos = true;
+    const auto rejects = [&](limits::Release of_release, std::uint32_t minutes) {
+        release = of_release;
+        update.before.time_limit = update.after.time_limit = TimeLimit{minutes};
+        return change().reject == RejectCode::access_denied;
+    };
+    BOOST_TEST(!rejects({25, 5, 5}, 10));
+    BOOST_TEST(rejects({25, 5, 6}, 10));
+    BOOST_TEST(rejects({26, 5}, 10));
+    BOOST_TEST(!rejects({26, 5}, 9)); // the user's own
+    qos(1).limits.set(model::CountLimit::max_wall, 10);
+    BOOST_TEST(!rejects({26, 5}, 10));
+}
+
 BOOST_AUTO_TEST_CASE(a_change_of_tasks_for_each_gpu_is_rejected_where_rules_run) {
     BOOST_TEST(change().reject == RejectCode::none);
     update.after.tasks_per_tres = 2;

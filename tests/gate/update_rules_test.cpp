@@ -261,6 +261,32 @@ BOOST_AUTO_TEST_CASE(some_releases_give_the_job_the_wall_of_its_new_qos) {
     BOOST_TEST(decide().forecast.time_limit.value() == TimeLimit{60});
 }
 
+BOOST_AUTO_TEST_CASE(a_time_limit_that_a_limit_gave_is_set_anew_from_25_11_5_on) {
+    using limits::Release;
+    ask_cpus(2);
+    update.before.tasks = update.before.min_cpus = 2;
+    qos(0).limits.set(CountLimit::max_wall, 90);
+    update.before.qos = "moonlight";
+    update.names_qos = true; // normal
+    const auto time_from = [&](Release of_release, std::optional<std::uint32_t> minutes) {
+        release = of_release;
+        update.before.time_limit = minutes ? std::optional(TimeLimit{*minutes}) : std::nullopt;
+        update.after.time_limit = update.before.time_limit;
+        return decide().forecast.time_limit.value_or(TimeLimit::unlimited());
+    };
+    BOOST_TEST(time_from({24, 11}, 30) == TimeLimit{30});
+    BOOST_TEST(time_from({25, 11, 5}, 30) == TimeLimit{90});
+    BOOST_TEST(time_from({26, 5}, 30) == TimeLimit{90});
+    BOOST_TEST(time_from({26, 5}, 29) == TimeLimit{29}); // the user's
+    update.names_time = true;
+    BOOST_TEST(time_from({26, 5}, 30) == TimeLimit{30});
+    update.names_time = false;
+    qos(1).limits = qos(0).limits;
+    qos(1).limits.set(CountLimit::max_wall, 100);
+    BOOST_TEST(time_from({26, 5}, 100) == TimeLimit{90});
+    BOOST_TEST(time_from({26, 5}, std::nullopt) == TimeLimit{90}); // has none yet
+}
+
 BOOST_AUTO_TEST_CASE(size_and_time_alone_are_never_refused_but_explained) {
     update.before.qos = update.after.qos = "moonlight";
     update.before.tasks = update.before.min_cpus = 2;

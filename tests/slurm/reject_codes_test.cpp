@@ -17,7 +17,7 @@ constexpr RejectCode rejections[] = {
     RejectCode::invalid_partition, RejectCode::invalid_time_limit, RejectCode::invalid_time_min,
     RejectCode::text_too_long,     RejectCode::access_denied,      RejectCode::invalid_node_count,
     RejectCode::invalid_tres,      RejectCode::invalid_nice,       RejectCode::invalid_array,
-    RejectCode::too_many_cpus,     RejectCode::partition_assoc,
+    RejectCode::too_many_cpus,     RejectCode::partition_assoc,    RejectCode::bad_task_count,
 };
 }
 

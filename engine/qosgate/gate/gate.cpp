@@ -250,6 +250,11 @@ void judge(Decision& decision, const ResolvedRequest& job, const Site& site, con
     if (const std::string_view reason = parts.refusal(); !reason.empty()) {
         decision.forecast.code = RejectCode::accounting_policy;
         decision.forecast.reason = reason;
+        decision.forecast.pending_reason = {};
+        decision.forecast.never_starts = decision.forecast.may_start = false;
+        if (!site.enforces_limits() && site.context.release.follows(limits::rules::tries_parts_at_submission))
+            lines.emplace_back(
+                "slurmctld refuses this job, but keeps this part as a job of its own: cancel that");
     } else if (!parts.lasting().empty()) {
         if (decision.forecast.pending_reason.empty()) decision.forecast.pending_reason = parts.lasting();
         decision.forecast.never_starts = true;
@@ -318,8 +323,16 @@ void resolve_before(std::optional<ResolvedRequest>& before, const model::JobUpda
     count_one_task(*before);
 }
 
+/// Sets the time limit that slurmctld gives the job at the end of the change, for rules and limits.
+[[gnu::cold]] void set_time_after(model::JobUpdate& update, const Site& site, const ResolveOptions& options) {
+    const ResolvedRequest after = resolve(update.after, site.context, options);
+    std::optional<ResolvedRequest> before;
+    resolve_before(before, update, site);
+    if (after.known && before->known) update.after.time_limit = time_after(update, *before, after);
+}
+
 /// Judges what slurmctld will judge of a change.
-void judge_change(Decision& decision, model::JobUpdate& update, ResolvedRequest& before,
+void judge_change(Decision& decision, const model::JobUpdate& update, ResolvedRequest& before,
                   ResolvedRequest& after, const Site& site) {
     if (!before.known || !after.known) {
         const ResolvedRequest& unknown = after.known ? before : after;
@@ -388,6 +401,8 @@ Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
     const bool must_wait = touches_limits && site.must_wait(update.after.submit_uid);
     const bool judges = touches_limits && (site.judges_limits() || site.enforces_later());
     if (!runs_rules && !judges && !must_wait && !(touches_limits && update.after.unread)) return decision;
+    if (!must_wait && !update.after.unread && may_change_time(update, release_))
+        set_time_after(update, site, options);
     ResolvedRequest after = resolve(update.after, site.context, options);
     const LoggedJob logged{update.after, after.view(), &update};
     if (must_wait || update.after.unread) {

@@ -99,13 +99,18 @@ inline constexpr Rule takes_qos_lists{{24, 11, 0}, no_end, "8.1"};
 inline constexpr Rule sorts_partitions_at_submission{{24, 11, 0}, no_end, "6.4"};
 inline constexpr Rule checks_qos_before_account{{24, 11, 0}, no_end, "8.3"};
 inline constexpr Rule looks_for_nodes_beyond_bounds{{24, 11, 0}, no_end, "8.4"};
+inline constexpr Rule accepts_beyond_total_cpus{{24, 11, 6}, no_end, "8.4"};
 inline constexpr Rule fills_job_table{{25, 5, 3}, no_end, "8.6"};
 inline constexpr Rule qos_change_replaces_time{{25, 5, 6}, {25, 11, 0}, "9"};
 inline constexpr Rule qos_change_replaces_time_again{{25, 11, 1}, {25, 11, 5}, "9"};
+inline constexpr Rule resets_time_at_change{{25, 11, 5}, no_end, "9"};
 inline constexpr Rule grp_and_user_apart{{25, 11, 1}, no_end, "3.2"};
 inline constexpr Rule ignores_list_of_no_partition{{25, 11, 0}, no_end, "6.6"};
+inline constexpr Rule accepts_beyond_total_nodes{{25, 11, 2}, no_end, "8.4"};
 inline constexpr Rule honours_partition_min_nodes{{26, 5, 0}, no_end, "6.1"};
-inline constexpr Rule checks_parts_one_by_one{{26, 5, 0}, no_end, "6.4"};
+inline constexpr Rule wants_task_for_each_node{{26, 5, 0}, no_end, "8.6"};
+inline constexpr Rule takes_gres_away{{26, 5, 0}, no_end, "9"};
+inline constexpr Rule tries_parts_at_submission{{26, 5, 0}, no_end, "6.4"};
 
 } // namespace rules
 

@@ -25,6 +25,7 @@ enum class RejectCode : std::uint8_t {
     invalid_time_limit, ///< ESLURM_INVALID_TIME_LIMIT
     invalid_time_min,   ///< ESLURM_INVALID_TIME_MIN_LIMIT
     invalid_node_count, ///< ESLURM_INVALID_NODE_COUNT
+    bad_task_count,     ///< ESLURM_BAD_TASK_COUNT
     too_many_cpus,      ///< ESLURM_TOO_MANY_REQUESTED_CPUS
     invalid_tres,       ///< ESLURM_INVALID_TRES
     invalid_nice,       ///< ESLURM_INVALID_NICE

@@ -18,6 +18,7 @@ int to_slurm_error(model::RejectCode code) noexcept {
     case RejectCode::invalid_time_limit: return ESLURM_INVALID_TIME_LIMIT;
     case RejectCode::invalid_time_min: return ESLURM_INVALID_TIME_MIN_LIMIT;
     case RejectCode::invalid_node_count: return ESLURM_INVALID_NODE_COUNT;
+    case RejectCode::bad_task_count: return ESLURM_BAD_TASK_COUNT;
     case RejectCode::too_many_cpus: return ESLURM_TOO_MANY_REQUESTED_CPUS;
     case RejectCode::invalid_tres: return ESLURM_INVALID_TRES;
     case RejectCode::invalid_nice: return ESLURM_INVALID_NICE;

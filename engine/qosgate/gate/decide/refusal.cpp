@@ -130,6 +130,14 @@ Refusal refuse_no_nodes(const model::JobRequest& request) {
                  : "this job asks for 0 nodes: ask for at least one, or leave --nodes out"}};
 }
 
+Refusal refuse_too_few_tasks(std::uint32_t tasks, std::uint64_t nodes) {
+    return {
+        RejectCode::bad_task_count,
+        {text::format("this job gets at least {} nodes, and each needs a task; it asks for {}: ask for {} "
+                      "tasks, or for fewer nodes",
+                      nodes, text::count_of(tasks, "task"), nodes)}};
+}
+
 Refusal refuse_array(const model::JobRequest& request, std::uint32_t max_array_size) {
     const auto last = last_index_of_array(*request.array);
     return {RejectCode::invalid_array,

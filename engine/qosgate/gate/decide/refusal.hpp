@@ -8,6 +8,8 @@
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/model/decision.hpp"
+#include "qosgate/model/resolved_job.hpp"
+#include "qosgate/model/usage.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +43,24 @@ Refusal refuse_no_nodes(const model::JobRequest& request);
 [[nodiscard]] inline bool is_refused_early_without_nodes(const model::JobRequest& request) noexcept {
     return !request.is_batch || request.is_het_part || request.array.has_value();
 }
+
+/// The nodes that a job gets at least.
+[[nodiscard]] inline std::uint64_t min_nodes_of(const model::ResolvedJob& job,
+                                                const model::AccountView& view) noexcept {
+    const auto node = view.tres->node();
+    return node ? model::count_at(job.tres, *node) : 1;
+}
+
+/// Whether slurmctld refuses a new job because it names fewer tasks than it gets nodes.
+[[nodiscard]] inline bool has_too_few_tasks(const model::JobRequest& request, const model::ResolvedJob& job,
+                                            const model::AccountView& view,
+                                            limits::Release release) noexcept {
+    return request.tasks && *request.tasks != 0 && release.follows(limits::rules::wants_task_for_each_node) &&
+           *request.tasks < min_nodes_of(job, view);
+}
+
+/// The refusal of such a job.
+Refusal refuse_too_few_tasks(std::uint32_t tasks, std::uint64_t nodes);
 
 /// The refusal of a job whose --array is no list of indices, or has one from `max_array_size` on.
 Refusal refuse_array(const model::JobRequest& request, std::uint32_t max_array_size);

@@ -98,7 +98,7 @@ bool has_failure(const policy::RuleOutcome& outcome) {
 
 policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const ResolvedRequest& after,
                                              const ResolvedRequest* before, const model::JobUpdate& update) {
-    if (const std::string_view why = why_gres_are_hidden(update); !why.empty())
+    if (const std::string_view why = why_gres_are_hidden(update, after.context.release); !why.empty())
         return refused(std::string(why));
     return run_at_change(policy, update.before, after, before, update.parts,
                          /*is_trial=*/names_no_partition(after));

@@ -87,8 +87,7 @@ std::array<BoundedAmount, 2> amounts_for_widest(const JobSize& size) {
 
 /// The amount that is compared when nodes are selected.
 BoundedAmount selected_nodes(const model::ResolvedJob& job, const model::AccountView& view) {
-    const auto node = view.tres->node();
-    return {bounds::max_nodes, node ? model::count_at(job.tres, *node) : 1};
+    return {bounds::max_nodes, min_nodes_of(job, view)};
 }
 
 /// The amounts that are hardest to keep within bounds, of all that are compared at any time.
@@ -317,23 +316,27 @@ std::vector<PartitionProblem> find_early_problems(const ResolvedRequest& asked, 
 
 std::vector<std::string> find_too_small_partitions(const ResolvedRequest& asked, const JobSize& size) {
     const auto& choices = asked.view().partitions;
-    const bool looks_for_nodes =
-        choices.size() > 1 || asked.context.release.follows(rules::looks_for_nodes_beyond_bounds);
+    const limits::Release release = asked.context.release;
+    const bool looks_for_nodes = choices.size() > 1 || release.follows(rules::looks_for_nodes_beyond_bounds);
     const bool is_held = asked.request.priority == 0u; // slurmctld selects no nodes for a held job
     if (!looks_for_nodes || is_held || has_hidden_partition(asked.view())) return {};
     const BoundedAmounts job = amounts_of(size, std::nullopt);
     const model::QosFlags flags = job_qos_flags(asked.view());
     Problems problems;
+    bool is_looked_for = false; // in any partition
     for (const model::PartitionChoice& choice : choices) {
         const auto find = [&](const PartitionBound& bound) {
             return find_bound_problem(bound, *choice.partition, job, flags);
         };
         auto problem = find(bounds::total_cpus);
+        const bool is_of_cpus = problem.has_value();
         if (!problem) problem = find(bounds::total_nodes);
         if (!problem || find(bounds::max_nodes)) return {};
         problems.push_back(*std::move(problem));
+        is_looked_for = is_looked_for || !release.follows(is_of_cpus ? rules::accepts_beyond_total_cpus
+                                                                     : rules::accepts_beyond_total_nodes);
     }
-    return lines_of(problems);
+    return is_looked_for ? lines_of(problems) : std::vector<std::string>();
 }
 
 std::vector<PartitionProblem> find_access_problems(const ResolvedRequest& asked, const Partition& partition) {
@@ -366,6 +369,7 @@ bool certainly_admit(const JobCounter& counter, const model::ResolvedJob& job, c
     if (counter.request().empty_names != 0 || counter.may_have_no_nodes()) return false;
     if (job.array_tasks == 0) return false; // --array cannot be read
     if (!view.partitions.empty() && lacks_time_limit(counter.request(), view)) return false;
+    if (has_too_few_tasks(counter.request(), job, view, counter.release())) return false;
     const BoundedAmounts hardest = hardest_amounts(job, view, counter.sent(), at_attempt);
     return std::ranges::all_of(view.partitions, [&](const model::PartitionChoice& choice) {
         const Partition& partition = *choice.partition;

@@ -179,6 +179,12 @@ DetailedForecast predict(const ResolvedRequest& asked, limits::Strictness strict
         forecast.refusing = std::move(verdict.violations);
         return forecast;
     }
+    if (!asked.job.is_update &&
+        has_too_few_tasks(asked.request, asked.job, asked.view(), asked.context.release)) {
+        forecast.refusal = refuse_too_few_tasks(*asked.request.tasks, min_nodes_of(asked.job, asked.view()));
+        forecast.summary.code = forecast.refusal->code;
+        return forecast;
+    }
     if (asked.job.is_update) {
         // The job keeps its own time limit, which was not compared.
         verdict.time_limit = asked.request.time_limit;

@@ -9,6 +9,7 @@
 #include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <variant>
 
@@ -79,6 +80,18 @@ bool is_of_submitted_jobs(const limits::Violation& violation) {
     return model::facts_of(violation.limit).measure == model::LimitMeasure::submitted_jobs;
 }
 
+bool is_of_running_jobs(const limits::Violation& violation) {
+    return model::facts_of(violation.limit).measure == model::LimitMeasure::running_jobs;
+}
+
+/// Counts a job as a running one.
+void run(model::Usage& usage, const model::ResolvedJob& job) {
+    ++usage.jobs;
+    usage.tres.resize(std::max(usage.tres.size(), job.tres.size()));
+    for (std::size_t tres = 0; tres < job.tres.size(); ++tres)
+        usage.tres[tres] += job.tres[tres];
+}
+
 /// What the members ask for together, in the form of one of them.
 template <typename Parts>
 model::ResolvedJob sum_of(const Parts& members, const model::ResolvedJob& one) {
@@ -129,8 +142,7 @@ std::vector<limits::Violation> find_running_limits(model::AccountView view, cons
     auto found =
         limits::evaluate_schedule(view, job, job.time_limit, /*time_set_by_limit=*/false, release).pre_select;
     std::erase_if(found, [](const limits::Violation& violation) {
-        return model::facts_of(violation.limit).measure != model::LimitMeasure::running_jobs ||
-               violation.limit_value == 0;
+        return !is_of_running_jobs(violation) || violation.limit_value == 0;
     });
     for (limits::Violation& violation : found) {
         violation.asked = parts;
@@ -182,17 +194,17 @@ HetParts::Lines HetParts::add(const ResolvedRequest& resolved) {
     const std::uint32_t number = number_++;
     refusal_ = {};
     if (shown_.size() >= max_lines || parts_.size() >= max_parts) return {};
-    if (release.follows(limits::rules::checks_parts_one_by_one)) return {};
     parts_.push_back(
         {resolved.view(), resolved.job, number, find_exceeded(resolved.view(), resolved.job, release)});
-    if (parts_.size() == 1) return {};
+    const bool tries = release.follows(limits::rules::tries_parts_at_submission);
+    if (parts_.size() == 1 && !tries) return {};
     Lines lines;
     const limits::Reader reader =
         limits::reader_of_job(resolved.request.submit_uid, resolved.request.user_id);
     const auto tell = [&](std::vector<std::string>& where, std::vector<Exceeded> all, std::size_t max) {
         for (Exceeded& found : all) {
             if (shown_.size() >= max) return;
-            if (may_be_shown(*found.part, found.violation)) continue;
+            if (may_be_shown(*found.part, found.violation) || found.members.size() < 2) continue;
             shown_.push_back({static_cast<std::size_t>(found.part - parts_.data()), found.violation});
             found.violation.is_of_parts = true;
             where.push_back(text::format(
@@ -200,7 +212,7 @@ HetParts::Lines HetParts::add(const ResolvedRequest& resolved) {
                 limits::describe(found.violation, found.part->view, /*names_owner=*/true, reader)));
         }
     };
-    std::vector<Exceeded> refusing = find_refusing(release);
+    std::vector<Exceeded> refusing = tries ? find_refused_trial(release) : find_refusing(release);
     if (!refusing.empty()) refusal_ = refusing.front().violation.reason;
     tell(lines.refusing, std::move(refusing), max_lines);
     std::vector<Exceeded> lasting = find_lasting(release);
@@ -246,6 +258,45 @@ std::vector<HetParts::Exceeded> HetParts::find_refusing(limits::Release release)
         time = verdict.time_limit;
         for (const limits::Violation& violation : verdict.violations)
             found.push_back({violation, &part, members});
+    }
+    return found;
+}
+
+/// slurmctld tries each part as if no other jobs than the parts before it ran, which count for their QOS and
+/// their user's association only.
+std::vector<HetParts::Exceeded> HetParts::find_refused_trial(limits::Release release) const {
+    const Part& last = parts_.back();
+    if (last.view.partitions.size() != 1) return {}; // in which one it is tried is not known
+    model::AccountView view = last.view;
+    const auto run_before = [&](limits::Owner owner, bool is_per_account) {
+        model::Usage usage;
+        for (const Part* part : counted_by(last, owner, is_per_account))
+            if (part != &last) run(usage, part->job);
+        return usage;
+    };
+    for (std::size_t i = 0; i < view.qos.size(); ++i) {
+        const limits::Owner owner{limits::OwnerKind::qos, i};
+        view.qos[i].usage = view.qos[i].user_usage = run_before(owner, /*is_per_account=*/false);
+        view.qos[i].account_usage = run_before(owner, /*is_per_account=*/true);
+    }
+    for (std::size_t i = 0; i < view.associations.size(); ++i)
+        view.associations[i].usage =
+            i == 0 ? run_before({limits::OwnerKind::association, i}, /*is_per_account=*/false)
+                   : model::Usage();
+    const auto accepted =
+        limits::evaluate_submit(last.view, last.job, release, limits::Strictness::as_configured);
+    auto verdict = limits::evaluate_attempt(view, last.job, last.job.tres, accepted.time_limit,
+                                            accepted.time_set_by_limit, release, /*partition=*/0);
+    std::ranges::move(verdict.post_select, std::back_inserter(verdict.pre_select));
+    std::vector<Exceeded> found;
+    for (limits::Violation& violation : verdict.pre_select) {
+        const bool is_alone = violation.used == 0;
+        Members members = is_alone ? Members{&last} : counted_by(last, violation);
+        if (!is_alone && is_of_one(last, violation)) continue; // that part is refused already
+        violation.asked = is_of_running_jobs(violation) ? members.size() : violation.asked + violation.used;
+        violation.used = 0;
+        violation.relation = limits::Relation::asked_too_much;
+        found.push_back({violation, &last, std::move(members)});
     }
     return found;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The parts ("components" in Slurm) of a heterogeneous job. slurmctld judges them one by one and then
-// together: all parts of one association must keep the limits that refuse, whatever their QOS (seen
-// with 22.05.8).
+// together (limits/README.md 6.4): up to 25.11 the sum of each association must keep the limits that refuse,
+// from 26.05 on each part must fit all limits beside those before it.
 #pragma once
 
 #include "qosgate/gate/decide/resolve.hpp"
@@ -40,17 +40,17 @@ class HetParts {
     void begin_part(std::uint32_t number) noexcept { number_ = number; }
 
     /// Adds a part that is accepted by itself. Returns what all parts so far exceed together: each limit
-    /// once per job, and none that never lets a part run by itself. Empty beyond max_parts parts, and for
-    /// releases that check the parts one by one (limits/README.md 6.4). Cost: copies the part; at most one
-    /// evaluation for each part so far, of which there are at most 16, and two for each owner of limits.
+    /// once per job, and none that never lets a part run by itself. Empty beyond max_parts parts. Cost:
+    /// copies the part; at most one evaluation for each part so far, of which there are at most 16, and two
+    /// for each owner of limits.
     Lines add(const ResolvedRequest& resolved);
 
     /// slurmctld refuses a part, and so the whole job.
     void note_refused() noexcept { is_refused_ = true; }
     [[nodiscard]] bool is_refused() const noexcept { return is_refused_; }
 
-    /// Slurm's Reason of the limit that refuses the parts so far together; empty: none does, or it is not
-    /// known.
+    /// Slurm's Reason of the limit that refuses the parts so far together, or the last one by itself although
+    /// it is accepted as a job; empty: none does, or it is not known.
     [[nodiscard]] std::string_view refusal() const noexcept { return refusal_; }
 
     /// Slurm's Reason of a limit that never lets the parts so far run together; empty: none is known.
@@ -91,6 +91,7 @@ class HetParts {
     [[nodiscard]] bool is_of_one(const Part& part, const limits::Violation& violation) const;
     [[nodiscard]] bool may_be_shown(const Part& part, const limits::Violation& violation) const;
     [[nodiscard]] std::vector<Exceeded> find_refusing(limits::Release release) const;
+    [[nodiscard]] std::vector<Exceeded> find_refused_trial(limits::Release release) const;
     [[nodiscard]] std::vector<Exceeded> find_lasting(limits::Release release) const;
 
     std::vector<Part> parts_;

@@ -5,6 +5,7 @@
 #include "qosgate/gate/answer/answer.hpp"
 #include "qosgate/gate/partitions/partition_bounds.hpp"
 #include "qosgate/gate/size/gres_request.hpp"
+#include "qosgate/limits/submit.hpp"
 #include "qosgate/model/tres_request.hpp"
 
 #include <array>
@@ -45,24 +46,25 @@ void set_up_update(ResolvedRequest& resolved, const model::JobUpdate& update, bo
     if (!is_moved) resolved.known->differing_partition.reset();
 }
 
-std::optional<TimeLimit> time_after(const model::JobUpdate& update, const ResolvedRequest& before,
-                                    const ResolvedRequest& after) {
-    const limits::Release release = after.context.release;
-    // In some releases a job that changes its QOS gets the new QOS's MaxWall as its time limit.
-    const bool is_replaced = release.follows(limits::rules::qos_change_replaces_time) ||
-                             release.follows(limits::rules::qos_change_replaces_time_again);
-    const model::QosChoice& chosen = after.view().job_qos;
-    if (!is_replaced || update.names_time || !chosen.qos || chosen.name == before.view().job_qos.name)
-        return update.after.time_limit;
-    const auto wall = after.view().qos.at(*chosen.qos).limits.get(model::CountLimit::max_wall);
-    return wall ? TimeLimit{static_cast<std::uint32_t>(*wall)} : TimeLimit::unlimited();
+/// Whether a job that changes its QOS gets the new QOS's MaxWall as its time limit.
+bool replaces_time(limits::Release release) {
+    return release.follows(limits::rules::qos_change_replaces_time) ||
+           release.follows(limits::rules::qos_change_replaces_time_again);
+}
+
+/// The time limit that limits give the job if it has none of its own.
+std::optional<TimeLimit> time_by_limits(const ResolvedRequest& asked) {
+    model::ResolvedJob job = asked.job;
+    job.time_limit.reset();
+    return limits::evaluate_submit(asked.view(), job, asked.context.release, Strictness::as_configured)
+        .time_limit;
 }
 
 /// slurmctld never compares values that an operator changes with limits.
 void mark_what_an_operator_set(const model::JobUpdate& update, const ResolvedRequest& before,
                                ResolvedRequest& after) {
     model::ResolvedJob& job = after.job;
-    job.operator_set_time = update.before.time_limit != update.after.time_limit;
+    job.operator_set_time = update.names_time && update.before.time_limit != update.after.time_limit;
     const model::TresCatalogue& tres = *after.view().tres;
     job.operator_set_tres.resize(tres.size());
     for (const model::TresKind kind : {model::TresKind::cpu, model::TresKind::mem, model::TresKind::node})
@@ -110,9 +112,9 @@ bool names_gres(const model::JobRequest& request, const model::TresItem& wanted)
 }
 
 /// Whether the job keeps gres that the change does not name.
-bool leaves_gres_out(const model::JobUpdate& update) {
+bool leaves_gres_out(const model::JobUpdate& update, limits::Release release) {
     if (!asks_for_gres(update.before)) return false;
-    if (!asks_for_gres(update.after)) return true;
+    if (!asks_for_gres(update.after)) return !release.follows(limits::rules::takes_gres_away);
     constexpr int max_items = 32; // of the job: each is looked for in the change
     int items = 0;
     bool hides = false;
@@ -126,20 +128,38 @@ bool leaves_gres_out(const model::JobUpdate& update) {
 
 } // namespace
 
-std::string_view why_gres_are_hidden(const model::JobUpdate& update) {
+bool may_change_time(const model::JobUpdate& update, limits::Release release) noexcept {
+    return !update.names_time &&
+           (replaces_time(release) || release.follows(limits::rules::resets_time_at_change));
+}
+
+std::optional<TimeLimit> time_after(const model::JobUpdate& update, const ResolvedRequest& before,
+                                    const ResolvedRequest& after) {
+    if (!replaces_time(after.context.release)) {
+        // Nothing shows whether a limit gave the job the time that it has.
+        const bool may_be_of_limit =
+            !update.before.time_limit || update.before.time_limit == time_by_limits(before);
+        return may_be_of_limit ? time_by_limits(after) : update.after.time_limit;
+    }
+    const model::QosChoice& chosen = after.view().job_qos;
+    if (!chosen.qos || chosen.name == before.view().job_qos.name) return update.after.time_limit;
+    const auto wall = after.view().qos.at(*chosen.qos).limits.get(model::CountLimit::max_wall);
+    return wall ? TimeLimit{static_cast<std::uint32_t>(*wall)} : TimeLimit::unlimited();
+}
+
+std::string_view why_gres_are_hidden(const model::JobUpdate& update, limits::Release release) {
     if (update.before.tasks_per_tres != update.after.tasks_per_tres)
         return "rules cannot count the GPUs of a job whose tasks for each GPU change; submit another job "
                "with --ntasks-per-gpu";
-    if (leaves_gres_out(update))
+    if (leaves_gres_out(update, release))
         return "slurmctld does not take gres away from a job: after this change it would still have those "
                "that the change does not name; name each of them with its type and at least one, or submit "
                "another job";
     return {};
 }
 
-void judge_update(Decision& decision, model::JobUpdate& update, ResolvedRequest& before,
+void judge_update(Decision& decision, const model::JobUpdate& update, ResolvedRequest& before,
                   ResolvedRequest& after, const policy::Settings& settings) {
-    update.after.time_limit = time_after(update, before, after);
     if (is_harmless(update, before, after)) return;
     const bool is_moved = moves_the_job(update, before, after);
     set_up_update(before, update, is_moved);
