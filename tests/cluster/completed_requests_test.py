@@ -9,6 +9,7 @@ from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 # A longer list than --nodes raises the number of nodes only there.
 FILLS_GAPS = slurm_version() < (23, 2)
+NEEDS_PARTITION = slurm_version() < (25, 11)
 
 CLOSED = """\
 local function judge(job)
@@ -132,7 +133,6 @@ class CompletedRequests(PluginTestCase):
         for options, told in (
             ("-p MAIN", "there is no partition 'MAIN'; did you mean main? Upper and lower case matter"),
             ("-p nosuch", "there is no partition 'nosuch'"),
-            ("-p ,", "there is no partition ','"),
             ("-p main,nosuch --time=60", "there is no partition 'nosuch'"),
         ):
             with self.subTest(options):
@@ -144,6 +144,18 @@ class CompletedRequests(PluginTestCase):
         job = self.hold("-p main --time=60")
         self.expect_change(job, "Partition=nosuch", False, "there is no partition 'nosuch'")
         self.expect_change(job, "Partition=short", True)
+
+    def test_a_list_of_no_partition_is_refused_or_means_the_default_one(self) -> None:
+        self.let_run(SHORT)
+        for options in ("-p ,", "-p ''", "-p ,,"):
+            with self.subTest(options):
+                answer = self.submit(f"{options} --time=60")
+                if NEEDS_PARTITION:
+                    self.expect(answer, False, "--partition is empty: give a name, or leave the option out")
+                else:
+                    self.expect(answer, True)
+                    self.assertEqual(answer.stderr, "")
+                self.expect(self.submit(f"{options} --time=61"), False, "too long")
 
     def test_a_contiguous_list_counts_the_nodes_between_its_own(self) -> None:
         gaps = "-w node1,node3"

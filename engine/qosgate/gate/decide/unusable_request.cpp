@@ -104,7 +104,7 @@ bool binds_sender(const LoggedJob& job, const Site& site) {
                                             const LoggedJob& job, const policy::Settings& settings) {
     if (!names_no_partition(asked)) return false;
     auto refusal = check_partition(asked.partitions.unknown, list_open_partitions(asked));
-    if (!refusal) refusal = check_empty_names(asked.request, asked.view());
+    if (!refusal) refusal = check_empty_names(asked.request, asked.view(), asked.context.release);
     if (refusal) refuse(decision, *std::move(refusal), job, settings);
     return refusal.has_value();
 }
