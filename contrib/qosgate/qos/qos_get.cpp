@@ -45,11 +45,11 @@ struct QosAccess {
 };
 
 void print_access(std::ostream& out, const QosAccess& access);
-Json to_json(const QosAccess& access);
+Json access_to_json(const QosAccess& access);
 
 /// The limits against what is used, by all, by account and by user: those that the viewer may see.
 void print_usage(std::ostream& out, const report::QosUse& use, const report::Viewer& viewer);
-Json to_json(const report::QosUse& use, const report::Viewer& viewer);
+Json use_to_json(const report::QosUse& use, const report::Viewer& viewer);
 
 using model::LimitScope;
 
@@ -162,7 +162,7 @@ void print_access(std::ostream& out, const QosAccess& access) {
     if (!access.knows_partitions) out << "    PrivateData hides the partitions\n";
 }
 
-Json to_json(const QosAccess& access) {
+Json access_to_json(const QosAccess& access) {
     Json accounts = Json::array();
     for (const AccountAccess& each : access.accounts)
         accounts.push_back({{"account", each.account}, {"users", each.users}, {"defaults", each.defaults}});
@@ -203,7 +203,7 @@ void print_usage(std::ostream& out, const report::QosUse& use, const report::Vie
     if (!viewer.sees_use) out << "    PrivateData hides which accounts and other users have jobs\n";
 }
 
-Json to_json(const report::QosUse& use, const report::Viewer& viewer) {
+Json use_to_json(const report::QosUse& use, const report::Viewer& viewer) {
     Json json = scope_to_json(use.all);
     json["hides_names"] = !viewer.sees_use;
     const auto list = [&](const std::vector<report::ScopeUse>& scopes, const char* key) {
@@ -269,9 +269,9 @@ void print_details(Output& output, const std::string& name, const Details& detai
 void add_details(Json& json, const std::string& name, const Details& details) {
     if (details.has_usage) {
         const auto use = details.use_of(name);
-        json["usage"] = use ? to_json(*use, details.viewer()) : Json();
+        json["usage"] = use ? use_to_json(*use, details.viewer()) : Json();
     }
-    if (details.has_access) json["access"] = to_json(find_access(details.world, name));
+    if (details.has_access) json["access"] = access_to_json(find_access(details.world, name));
 }
 
 void print_record(Output& output, const model::QosRecord& record) {
