@@ -147,7 +147,7 @@ class CompletedRequests(PluginTestCase):
 
     def test_a_list_of_no_partition_is_refused_or_means_the_default_one(self) -> None:
         self.let_run(SHORT)
-        for options in ("-p ,", "-p ''", "-p ,,"):
+        for options in ("-p ,", "--partition=", "-p ,,"):
             with self.subTest(options):
                 answer = self.submit(f"{options} --time=60")
                 if NEEDS_PARTITION:
