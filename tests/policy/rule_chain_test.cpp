@@ -312,14 +312,14 @@ BOOST_AUTO_TEST_CASE(bounds_the_words_of_all_rules_together) {
     BOOST_TEST(more.warnings.size() == 201u);
     BOOST_TEST(more.warnings.back() == "... and 10 more lines of the site's rules");
 
-    const auto long_words = outcome_of(40, std::string(1000, 'w'));
+    const auto long_words = outcome_of(10, std::string(1000, 'w'));
     // 65 lines of a thousand bytes, the change, and how many lines were left out.
     BOOST_TEST(long_words.events.size() == 67u);
     BOOST_TEST(bytes_in(long_words) < 2 * 65'536u + 1000);
     BOOST_TEST(long_words.changed.has_value()); // what rules do has no such bound
 
     // Why a job is rejected is recorded and told all the same.
-    const auto rejected = outcome_of(40, std::string(1000, 'w'), "job:reject('no')");
+    const auto rejected = outcome_of(10, std::string(1000, 'w'), "job:reject('no')");
     BOOST_TEST(rejected.reject_message == "no");
     BOOST_TEST(std::ranges::count(rejected.events, EventKind::rejected, &RuleEvent::kind) == 1);
 }
